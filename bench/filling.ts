@@ -1,4 +1,4 @@
-import type { Db } from '#db/db.ts';
+import type { Db, Transaction } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { effectOf } from '#events/handlers/index.ts';
@@ -41,7 +41,7 @@ export async function fillMatches(
   history: BenchHistory,
   progress: (matches: number) => void,
 ): Promise<void> {
-  const { tx } = bulk;
+  const tx = bulk.tx as Transaction;
   const keys = await Keys.lock(tx);
   const work = new UnitOfWork(tx, keys, END);
   work.changes.declare(effectOf('match.finished').changes);

@@ -9,7 +9,7 @@ import {
 import { type ApplicationChange, decideChange } from '#store/applications/application-changes.ts';
 import { type Application, setLimit } from '#store/applications/applications.ts';
 import { readable, wholeNumber, withoutFields } from './fields.ts';
-import { type Acting, operation, refuse } from './operation.ts';
+import { operation, refuse, type Working } from './operation.ts';
 
 const MAX_LIMIT = 999_999_999;
 export const MAX_NOTE = 1000;
@@ -17,12 +17,12 @@ export const MAX_NOTE = 1000;
 const subject = ({ client_id, name }: Application) => ({ subject: client_id, label: name });
 
 /** The name that is stored with a decision. */
-const decider = ({ actor }: Acting): string => (actor.via === 'command' ? 'command' : actor.name);
+const decider = ({ actor }: Working): string => (actor.via === 'command' ? 'command' : actor.name);
 
 const decideAccess =
   (state: 'approved' | 'revoked') =>
-  async (acting: Acting, { client_id }: Application) =>
-    await decideWithoutRequest(acting.db, acting.clock.now(), client_id, { state, by: decider(acting) });
+  async (working: Working, { client_id }: Application) =>
+    await decideWithoutRequest(working.tx, working.clock.now(), client_id, { state, by: decider(working) });
 
 /** Gives an application access to the data API. */
 export const approveAccess = operation({
@@ -64,7 +64,7 @@ export const limitAccess = operation({
   reauthenticate: ({ limit }) => limit !== null,
   changes: [],
   impact: undefined,
-  run: async ({ db }, { client_id }: Application, { limit }) => void (await setLimit(db, client_id, limit)),
+  run: async ({ tx }, { client_id }: Application, { limit }) => void (await setLimit(tx, client_id, limit)),
   detail: (fields) => fields,
 });
 
@@ -82,9 +82,9 @@ const note = z
   );
 const reason = note.refine((text) => text !== '', 'must not be empty');
 
-async function decide(acting: Acting, id: string, decision: Omit<Decision, 'by'>) {
-  const by = decider(acting);
-  return (await decideRequest(acting.db, acting.clock.now(), id, { ...decision, by })) ?? refuse('not_waiting');
+async function decide(working: Working, id: string, decision: Omit<Decision, 'by'>) {
+  const by = decider(working);
+  return (await decideRequest(working.tx, working.clock.now(), id, { ...decision, by })) ?? refuse('not_waiting');
 }
 
 const requestSubject = (_: Waiting, { client_id, application_name }: AccessRequest) => ({
@@ -101,7 +101,7 @@ export const approveRequest = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async (acting, { id }: Waiting, fields) => await decide(acting, id, { state: 'approved', ...fields }),
+  run: async (working, { id }: Waiting, fields) => await decide(working, id, { state: 'approved', ...fields }),
   detail: (fields, { kind }) => ({ kind, ...fields }),
 });
 
@@ -114,7 +114,7 @@ export const refuseRequest = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async (acting, { id }: Waiting, fields) => await decide(acting, id, { state: 'refused', ...fields }),
+  run: async (working, { id }: Waiting, fields) => await decide(working, id, { state: 'refused', ...fields }),
   detail: (fields, { kind }) => ({ kind, ...fields }),
 });
 
@@ -136,7 +136,7 @@ export const approveChange = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Waiting) => (await decideChange(db, id, 'approved')) ?? refuse('not_waiting'),
+  run: async ({ tx }, { id }: Waiting) => (await decideChange(tx, id, 'approved')) ?? refuse('not_waiting'),
   detail: changeDetail,
 });
 
@@ -149,6 +149,6 @@ export const refuseChange = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Waiting) => (await decideChange(db, id, 'refused')) ?? refuse('not_waiting'),
+  run: async ({ tx }, { id }: Waiting) => (await decideChange(tx, id, 'refused')) ?? refuse('not_waiting'),
   detail: changeDetail,
 });

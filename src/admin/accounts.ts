@@ -8,13 +8,13 @@ import { endSessions } from '#store/accounts/account-sessions.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { oneOf, readable, withoutFields } from './fields.ts';
-import { type Acting, operation, refuse } from './operation.ts';
+import { type Asking, operation, refuse, type Working } from './operation.ts';
 
 const DAY_MS = 86_400_000;
 
 const subject = ({ id, name }: Account) => ({ subject: id, label: name });
 
-const impactOf = ({ db, clock }: Acting, { id }: Account) => accountImpact(db, clock.now(), id);
+const impactOf = ({ db, clock }: Asking, { id }: Account) => accountImpact(db, clock.now(), id);
 
 /** Blocks an account for its owner and for every application. */
 export const disableAccount = operation({
@@ -26,8 +26,8 @@ export const disableAccount = operation({
   reauthenticate: 'always',
   changes: [],
   impact: impactOf,
-  run: async ({ db, clock }, { id }) =>
-    (await setDisabled(db, id, clock.now())) ? undefined : refuse('last_operator'),
+  run: async ({ tx, clock }, { id }) =>
+    (await setDisabled(tx, id, clock.now())) ? undefined : refuse('last_operator'),
 });
 
 export const enableAccount = operation({
@@ -39,7 +39,7 @@ export const enableAccount = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Account) => void (await setDisabled(db, id, null)),
+  run: async ({ tx }, { id }: Account) => void (await setDisabled(tx, id, null)),
 });
 
 export const changeRole = operation({
@@ -51,8 +51,8 @@ export const changeRole = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Account, { role }) =>
-    (await setRole(db, id, role)) ? undefined : refuse('last_operator'),
+  run: async ({ tx }, { id }: Account, { role }) =>
+    (await setRole(tx, id, role)) ? undefined : refuse('last_operator'),
   detail: (fields) => fields,
 });
 
@@ -66,7 +66,7 @@ export const signOutAccount = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Account) => await db.transaction((tx) => endSessions(tx, id)),
+  run: async ({ tx }, { id }: Account) => await endSessions(tx, id),
 });
 
 export const unlinkAccount = operation({
@@ -78,7 +78,7 @@ export const unlinkAccount = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id }: Account) => void (await unlinkPlayer(db, id)),
+  run: async ({ tx }, { id }: Account) => void (await unlinkPlayer(tx, id)),
 });
 
 /** Deletes an account. The job replaces its game account in the stored events, if it has one. */
@@ -91,8 +91,8 @@ export const deleteAccount = operation({
   reauthenticate: 'always',
   changes: NAMED_KINDS,
   impact: impactOf,
-  run: async ({ db, clock }, { id }) => {
-    const deleted = await deleteStored(db, clock.now(), id);
+  run: async ({ tx, clock }, { id }) => {
+    const deleted = await deleteStored(tx, clock.now(), id);
     return deleted === 'last operator' ? refuse('last_operator') : { job: deleted?.job };
   },
 });
@@ -109,9 +109,9 @@ export const renameAccount = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { id, player_uuid }: Account, { name }) => {
+  run: async ({ tx }, { id, player_uuid }: Account, { name }) => {
     if (player_uuid !== null) return refuse('linked');
-    if ((await nameProblem(db, name)) !== undefined || !(await setName(db, id, name))) return refuse('taken');
+    if ((await nameProblem(tx, name)) !== undefined || !(await setName(tx, id, name))) return refuse('taken');
     return undefined;
   },
   detail: (_, __, { name }) => ({ from: name }),
@@ -121,9 +121,9 @@ export const renameAccount = operation({
  * Issues the token of a link that is valid for a day. The console and the command make the link and send it.
  * @param email where the link is sent; empty: nowhere
  */
-async function issueLink({ db, clock }: Acting, token: MailToken, email: string) {
+async function issueLink({ tx, clock }: Working, token: MailToken, email: string) {
   const expires = clock.now() + DAY_MS;
-  return { secret: await db.transaction((tx) => issueMailToken(tx, expires, token, email)), expires };
+  return { secret: await issueMailToken(tx, expires, token, email), expires };
 }
 
 /** A link with which the owner chooses a new password: sent by mail, or handed over on paper. */
@@ -136,10 +136,10 @@ export const resetPassword = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async (acting, { id, email, disabled }: Account, { paper }) => {
+  run: async (working, { id, email, disabled }: Account, { paper }) => {
     if (disabled !== null) return refuse('disabled');
     const data: Record<string, string> = paper ? { flow: '', paper: '1' } : { flow: '' };
-    return await issueLink(acting, { kind: 'reset', account_id: id, data }, paper ? '' : email);
+    return await issueLink(working, { kind: 'reset', account_id: id, data }, paper ? '' : email);
   },
   detail: ({ paper }) => ({ way: paper ? 'paper' : 'mail' }),
 });
@@ -157,16 +157,16 @@ export const changeEmail = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async (acting, { id, email: present, disabled }: Account, { email, verified }) => {
+  run: async (working, { id, email: present, disabled }: Account, { email, verified }) => {
     if (disabled !== null) return refuse('disabled');
     if (email === present) return refuse('same');
     if (verified) {
-      const isSet = await setEmail(acting.db, acting.clock.now(), id, { email, verified });
+      const isSet = await setEmail(working.tx, working.clock.now(), id, { email, verified });
       return isSet ? { secret: undefined } : refuse('taken');
     }
-    const holder = await accountByEmail(acting.db, email);
+    const holder = await accountByEmail(working.tx, email);
     if (holder !== undefined && holder.id !== id) return refuse('taken');
-    return await issueLink(acting, { kind: 'email', account_id: id, data: { email, by: 'operator' } }, email);
+    return await issueLink(working, { kind: 'email', account_id: id, data: { email, by: 'operator' } }, email);
   },
   detail: ({ verified }) => ({ confirmed: verified }),
 });
@@ -181,9 +181,9 @@ export const sendVerification = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async (acting, { id, email, email_verified, disabled }: Account) => {
+  run: async (working, { id, email, email_verified, disabled }: Account) => {
     if (disabled !== null) return refuse('disabled');
     if (email_verified) return refuse('verified');
-    return await issueLink(acting, { kind: 'verify', account_id: id, data: { email } }, email);
+    return await issueLink(working, { kind: 'verify', account_id: id, data: { email } }, email);
   },
 });

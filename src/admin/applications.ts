@@ -47,10 +47,10 @@ export const changeSettings = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, application: Application, fields) => {
+  run: async ({ tx, clock }, application: Application, fields) => {
     const given = Object.entries(fields).filter(([, value]) => value !== undefined);
     const wanted = { ...application, ...Object.fromEntries(given) };
-    await changeApplication(db, clock.now(), application.client_id, wanted, undefined);
+    await changeApplication(tx, clock.now(), application.client_id, wanted, undefined);
   },
   detail: (fields, _, application) => changedSettings(application, fields),
 });
@@ -65,8 +65,8 @@ export const startApplication = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { client_id }: Application) =>
-    (await resumeApplication(db, client_id)) ? undefined : refuse('not_suspended'),
+  run: async ({ tx }, { client_id }: Application) =>
+    (await resumeApplication(tx, client_id)) ? undefined : refuse('not_suspended'),
 });
 
 /** Deletes an application and all its tokens. */
@@ -79,7 +79,7 @@ export const removeApplication = operation({
   reauthenticate: 'always',
   changes: [],
   impact: ({ db }, application: Application) => readDeletionImpact(db, application),
-  run: async ({ db }, { client_id }) => void (await deleteApplication(db, client_id)),
+  run: async ({ tx }, { client_id }) => void (await deleteApplication(tx, client_id)),
 });
 
 const secretName = z
@@ -99,9 +99,9 @@ export const createSecret = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, type }: Application, { name = '' }) => {
+  run: async ({ tx, clock }, { key, type }: Application, { name = '' }) => {
     if (type !== 'service') return refuse('not_service');
-    const secret = await db.transaction((tx) => addFurtherSecret(tx, clock.now(), key, name));
+    const secret = await addFurtherSecret(tx, clock.now(), key, name);
     return secret === undefined ? refuse('enough_secrets') : { secret };
   },
   detail: () => ({}),
@@ -120,6 +120,6 @@ export const withdrawSecret = operation({
     const secret = secrets.find((one) => one.id === id);
     return secret === undefined ? refuse('unknown_secret') : { secret, valid: secrets.length };
   },
-  run: async ({ db }, { key }, { id }) => ((await removeSecret(db, key, id)) ? undefined : refuse('unknown_secret')),
+  run: async ({ tx }, { key }, { id }) => ((await removeSecret(tx, key, id)) ? undefined : refuse('unknown_secret')),
   detail: (fields) => fields,
 });

@@ -17,8 +17,8 @@ export const setCounter = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, _: undefined, data) =>
-    rejection(await reportAsOperator(db, clock, { type: 'counter.declared', data })),
+  run: async ({ tx, clock }, _: undefined, data) =>
+    rejection(await reportAsOperator(tx, clock, { type: 'counter.declared', data })),
   detail: ({ aggregate, modes, most, order, label }) => ({
     ...{ aggregate, modes: modes.join(','), most, order, label_ja: label.ja },
   }),
@@ -34,6 +34,6 @@ export const deleteCounter = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key }) =>
-    rejection(await reportAsOperator(db, clock, { type: 'counter.removed', data: { key } })),
+  run: async ({ tx, clock }, { key }) =>
+    rejection(await reportAsOperator(tx, clock, { type: 'counter.removed', data: { key } })),
 });

@@ -20,6 +20,6 @@ export const resetFactors = operation({
     const refused = await resetRefusal(db, account);
     return refused === undefined ? await factorsOf(db, account.id) : { refused };
   },
-  run: ({ db, clock }, { id }) => startReset(db, clock.now(), id),
+  run: ({ tx, clock }, { id }) => startReset(tx, clock.now(), id),
   detail: (_, { effective }) => ({ effective: new Date(effective).toISOString() }),
 });

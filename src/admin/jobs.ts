@@ -1,6 +1,6 @@
 import { type Job, jobId, pauseJob as pause, resumeJob as resume } from '#store/jobs.ts';
 import { withoutFields } from './fields.ts';
-import { type Acting, operation, refuse } from './operation.ts';
+import { operation, refuse, type Working } from './operation.ts';
 
 /** A job in this state cannot be paused or resumed. */
 const wrongState = refuse('wrong_state');
@@ -19,12 +19,12 @@ const onJob = {
 export const pauseJob = operation({
   name: 'job.pause',
   ...onJob,
-  run: async ({ db }: Acting, { key }: Job) => ((await pause(db, key)) ? undefined : wrongState),
+  run: async ({ tx }: Working, { key }: Job) => ((await pause(tx, key)) ? undefined : wrongState),
 });
 
 /** Continues a job that was paused or has failed. */
 export const resumeJob = operation({
   name: 'job.resume',
   ...onJob,
-  run: async ({ db }: Acting, { key }: Job) => ((await resume(db, key)) ? undefined : wrongState),
+  run: async ({ tx }: Working, { key }: Job) => ((await resume(tx, key)) ? undefined : wrongState),
 });

@@ -2,7 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import { setCounted } from '#events/handlers/match-counting.ts';
 import { factsOf, type MatchHead } from '#store/game/matches.ts';
 import { withoutFields } from './fields.ts';
-import { type Acting, operation, refuse } from './operation.ts';
+import { operation, refuse, type Working } from './operation.ts';
 
 const onMatch = {
   subject: ({ key, head }: MatchHead) => ({ subject: idOf(key), label: factsOf(head).map }),
@@ -17,8 +17,8 @@ const onMatch = {
 
 const setCountedTo =
   (counted: boolean) =>
-  async ({ db, clock }: Acting, { key }: MatchHead) => {
-    const refusal = await setCounted(db, clock, key, counted);
+  async ({ tx, clock }: Working, { key }: MatchHead) => {
+    const refusal = await setCounted(tx, clock, key, counted);
     return refusal === undefined ? undefined : refuse(refusal);
   };
 

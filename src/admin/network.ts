@@ -28,6 +28,6 @@ export const changeNetwork = operation({
   reauthenticate: 'always',
   changes: ['player', 'server'],
   impact: undefined,
-  run: async ({ db, clock }, _, { hidden }) => await setHidden(db, clock.now(), NETWORK, hidden),
+  run: async ({ tx, clock }, _, { hidden }) => await setHidden(tx, clock.now(), NETWORK, hidden),
   detail: ({ hidden }) => ({ hidden: hidden.length }),
 });

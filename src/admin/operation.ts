@@ -3,10 +3,20 @@ import type { AppContext } from '#context/context.ts';
 import type { Problem } from '#events/schema/problems.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { ResourceKind } from '#store/game/changes.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
 
-/** What an operation works with: the context of the page or command, and who acts. */
+/** Who acts, and the context of the page or command. */
 export type Acting = Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'mail'> & { actor: Actor };
+
+/** What the question before an operation reads. */
+export type Asking = Pick<Acting, 'config' | 'clock'> & { db: Queryable };
+
+/**
+ * What an operation works with: a transaction, and no database. PostgreSQL may run an operation again, so it changes nothing
+ * else; secrets are shown and mails are sent when it is done.
+ */
+export type Working = Pick<Acting, 'config' | 'clock' | 'actor'> & { tx: Transaction };
 
 /** Whether a page asks for the password again before it carries the operation out. */
 export type Reauthenticate<Input> = 'always' | 'never' | ((input: Input) => boolean);
@@ -40,8 +50,9 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L ex
   /** The kinds of public resources (`store/game/changes.ts`) that it and the jobs that it starts may change. */
   changes: readonly ResourceKind[];
   /** What it changes or ends, for the question before it; `undefined` if the row says it. It may refuse as well. */
-  impact: ((acting: Acting, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
-  run: (acting: Acting, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
+  impact: ((asking: Asking, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
+  /** In the transaction of the audit entry. One that refuses has written nothing but counts of attempts, which stay. */
+  run: (working: Working, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
   /** What the audit log says beside the subject, without secrets. */
   detail: (fields: z.output<Fields>, result: Done<Result>, row: Row) => NonNullable<Act['detail']>;
 }
@@ -79,7 +90,8 @@ export type Outcome<Result, Code extends string, Shown> =
   { done: Done<Result> } | { asked: Shown } | { refused: Code } | { rejected: Problem };
 
 /**
- * Carries an operation out and records it in the audit log, unless it refuses.
+ * Carries an operation out and records it in the audit log, both or neither, unless it refuses. Only the impact, which may take
+ * long, is read before.
  * @param question returns what to show instead (a page, a dry run), or undefined to continue
  */
 export async function perform<Row, Fields extends z.ZodObject, Impact, Result, Shown = never>(
@@ -94,10 +106,13 @@ export async function perform<Row, Fields extends z.ZodObject, Impact, Result, S
   if (isRefusal(impact)) return impact as Refusal<Code>;
   const asked = await question?.(impact as Done<Impact>);
   if (asked !== undefined) return { asked };
-  const result = await run(acting, row, fields, impact as Done<Impact>);
-  if (isRefusal(result)) return result as Refusal<Code>;
-  const done = result as Done<Result>;
-  const act = { action: name, ...subject(row, done, fields), detail: detail(fields, done, row) };
-  await recordAudit(acting.db, acting.clock.now(), acting.actor, act);
-  return { done };
+  const { db, config, clock, actor } = acting;
+  return await db.transaction(async (tx) => {
+    const result = await run({ tx, config, clock, actor }, row, fields, impact as Done<Impact>);
+    if (isRefusal(result)) return result as Refusal<Code>;
+    const done = result as Done<Result>;
+    const act = { action: name, ...subject(row, done, fields), detail: detail(fields, done, row) };
+    await recordAudit(tx, clock.now(), actor, act);
+    return { done };
+  });
 }

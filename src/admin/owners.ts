@@ -24,7 +24,7 @@ export const removeOwner = operation({
     if (owner === undefined) return refuse('not_owner');
     return owners.length === 1 ? refuse('only_owner') : { owner };
   },
-  run: async ({ db }, { application, account }) =>
-    (await remove(db, application.key, account.id)) ? undefined : refuse('only_owner'),
+  run: async ({ tx }, { application, account }) =>
+    (await remove(tx, application.key, account.id)) ? undefined : refuse('only_owner'),
   detail: (_fields, _result, { account }) => ({ owner: account.id }),
 });

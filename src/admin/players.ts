@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { isErased, isOfPseudonym } from '#store/accounts/deleted-players.ts';
-import { erasePlayer as replaceByPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
+import {
+  erasePlayer as replaceByPseudonym,
+  isNamedAnywhere,
+  punishmentsKeepingName,
+} from '#store/accounts/player-erasure.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { Keys } from '#store/sequence.ts';
@@ -35,23 +39,12 @@ export const mergePlayers = operation({
       merged: (await findPlayer(db, from))?.name ?? null,
       survivor: (await findPlayer(db, into))?.name ?? null,
     },
-  run: async ({ db, clock }, { from, into }) => {
-    let refused: Awaited<ReturnType<typeof mergeRefusal>>;
+  run: async ({ tx, clock }, { from, into }) => {
     // A player may be erased after the question. The event would name the pseudonym then.
-    const transaction: Db['transaction'] = (work) =>
-      db.transaction(async (tx) => {
-        await Keys.lock(tx);
-        refused = await mergeRefusal(tx, { from, into });
-        if (refused !== undefined) throw new Error(refused.refused);
-        return await work(tx);
-      });
-    const event = { type: 'player.merged', data: { from, into } } as const;
-    try {
-      return rejection(await reportAsOperator({ keyedHash: db.keyedHash, transaction }, clock, event));
-    } catch (error) {
-      if (refused !== undefined) return refused;
-      throw error;
-    }
+    await Keys.lock(tx);
+    const refused = await mergeRefusal(tx, { from, into });
+    if (refused !== undefined) return refused;
+    return rejection(await reportAsOperator(tx, clock, { type: 'player.merged', data: { from, into } }));
   },
   detail: (_, __, { from, into }) => ({ from, into }),
 });
@@ -65,9 +58,12 @@ export const erasePlayer = operation({
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
-  impact: async ({ db }, { uuid }) => await punishmentsKeepingName(db, uuid),
-  run: async ({ db, clock }, { uuid }) => {
-    const erased = await replaceByPseudonym(db, clock.now(), uuid);
+  impact: async ({ db }, { uuid }) => ({
+    keeping: await punishmentsKeepingName(db, uuid),
+    isNamed: await isNamedAnywhere(db, uuid),
+  }),
+  run: async ({ tx, clock }, { uuid }, _, { isNamed }) => {
+    const erased = await replaceByPseudonym(tx, clock.now(), uuid, isNamed);
     return 'refusal' in erased ? refuse(erased.refusal) : erased;
   },
 });

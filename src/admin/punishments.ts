@@ -45,10 +45,10 @@ export const issuePunishment = operation({
   reauthenticate: 'never',
   changes: NAMED_KINDS,
   impact: undefined,
-  run: async ({ db, clock }, row, fields) => {
+  run: async ({ tx, clock }, row, fields) => {
     const { uuid, name } = row.punished;
     const data = { punishment: randomUUID(), ...row, punished: { uuid, name }, ...fields };
-    const receipt = await reportAsOperator(db, clock, { type: 'punishment.issued', data });
+    const receipt = await reportAsOperator(tx, clock, { type: 'punishment.issued', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
   detail: (fields, { receipt }) => ({ receipt, ...fields }),
@@ -64,9 +64,9 @@ export const changePunishment = operation({
   reauthenticate: 'never',
   changes: ['punishment'],
   impact: undefined,
-  run: async ({ db, clock }, { key }: Punishment, fields) => {
+  run: async ({ tx, clock }, { key }: Punishment, fields) => {
     const data = { punishment_id: idOf(key), ...fields };
-    const receipt = await reportAsOperator(db, clock, { type: 'punishment.changed', data });
+    const receipt = await reportAsOperator(tx, clock, { type: 'punishment.changed', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
   detail: (fields, { receipt }) => ({ receipt, ...fields }),
@@ -81,9 +81,9 @@ export const revokePunishment = operation({
   reauthenticate: 'never',
   changes: ['punishment'],
   impact: undefined,
-  run: async ({ db, clock }, { punishment, revoker }, { reason }) => {
+  run: async ({ tx, clock }, { punishment, revoker }, { reason }) => {
     const data = { punishment_id: idOf(punishment.key), reason, revoker };
-    const receipt = await reportAsOperator(db, clock, { type: 'punishment.revoked', data });
+    const receipt = await reportAsOperator(tx, clock, { type: 'punishment.revoked', data });
     // A second revocation is in the ledger as well: it is in force again if the first one is withdrawn.
     const repeated = receipt.status === 'accepted' && receipt.note !== undefined;
     return rejection(receipt) ?? { receipt: receipt.receipt!, repeated };
@@ -104,8 +104,8 @@ export const undoPunishmentChange = operation({
   reauthenticate: 'always',
   changes: NAMED_KINDS,
   impact: undefined,
-  run: async ({ db, clock }, _, { receipt }) =>
-    (await undoChange(db, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
+  run: async ({ tx, clock }, _, { receipt }) =>
+    (await undoChange(tx, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
   // A member `receipt` would name the operator as the sender of the change.
   detail: ({ receipt }) => ({ undone: receipt }),
 });

@@ -19,9 +19,10 @@ import { removeManaged, setManaged } from '#store/game/watches/managed-servers.t
 import { isManagementSecret, MANAGEMENT_URL_FORMS, readManagementUrl } from '#store/game/watches/management-url.ts';
 import { removeWatch, setWatch, targetProblem, WATCH_PROTOCOLS } from '#store/game/watches/server-watches.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
+import { Keys, lockAccounts } from '#store/sequence.ts';
 import { hiddenPlayers } from './network.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
-import { type Acting, operation, refuse, rejection } from './operation.ts';
+import { type Asking, operation, refuse, rejection } from './operation.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
@@ -45,7 +46,7 @@ function withoutNames<Fields extends { hidden?: string[] | undefined }>({ hidden
   return { ...fields, ...(hidden === undefined ? {} : { hidden: hidden.length }) };
 }
 
-async function validKeys({ db, clock }: Acting, { key }: Server): Promise<ServerKey[]> {
+async function validKeys({ db, clock }: Asking, { key }: Server): Promise<ServerKey[]> {
   return (await listServerKeys(db, key)).filter(({ expires }) => expires === null || expires > clock.now());
 }
 
@@ -59,15 +60,18 @@ export const createServer = operation({
   reauthenticate: 'always',
   changes: ['server', 'player'],
   impact: undefined,
-  run: async ({ db, clock }, _: undefined, { name, hidden, ...data }) => {
-    const existing = await serverByName(db, name);
-    if (existing !== undefined && (await serverByKey(db, existing.key, 0)) !== undefined) return refuse('exists');
+  run: async ({ tx, clock }, _: undefined, { name, hidden, ...data }) => {
+    // First, because the event takes the first lock and the secret the second one; see `Keys`.
+    await Keys.lock(tx);
+    await lockAccounts(tx);
+    const existing = await serverByName(tx, name);
+    if (existing !== undefined && (await serverByKey(tx, existing.key, 0)) !== undefined) return refuse('exists');
     const event = { type: 'server.configured', server: name, data } as const;
-    const rejected = rejection(await reportAsOperator(db, clock, event));
+    const rejected = rejection(await reportAsOperator(tx, clock, event));
     if (rejected !== undefined) return rejected;
-    const server = (await serverByName(db, name))!;
-    if (hidden !== undefined) await setHidden(db, clock.now(), server.key, hidden);
-    return { server, secret: await createServerKey(db, clock.now(), server.key) };
+    const server = (await serverByName(tx, name))!;
+    if (hidden !== undefined) await setHidden(tx, clock.now(), server.key, hidden);
+    return { server, secret: await createServerKey(tx, clock.now(), server.key) };
   },
   detail: ({ name: _, ...data }) => withoutNames(data),
 });
@@ -82,10 +86,10 @@ export const changeServer = operation({
   reauthenticate: ({ hidden }) => hidden !== undefined,
   changes: ['server', 'player'],
   impact: undefined,
-  run: async ({ db, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
+  run: async ({ tx, clock }, { key, name, region, order, icon, max }: ServerNow, { hidden, ...fields }) => {
     const data = { region, order, icon, max, ...fields };
-    const rejected = rejection(await reportAsOperator(db, clock, { type: 'server.configured', server: name, data }));
-    if (rejected === undefined && hidden !== undefined) await setHidden(db, clock.now(), key, hidden);
+    const rejected = rejection(await reportAsOperator(tx, clock, { type: 'server.configured', server: name, data }));
+    if (rejected === undefined && hidden !== undefined) await setHidden(tx, clock.now(), key, hidden);
     return rejected;
   },
   detail: withoutNames,
@@ -100,8 +104,8 @@ export const createKey = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key }: Server, { test }) => ({
-    secret: await createServerKey(db, clock.now(), key, test),
+  run: async ({ tx, clock }, { key }: Server, { test }) => ({
+    secret: await createServerKey(tx, clock.now(), key, test),
   }),
   detail: (fields) => fields,
 });
@@ -116,8 +120,8 @@ export const rotateKey = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key }: Server, { overlap }) => ({
-    secret: await rotateServerKey(db, clock.now(), key, overlap * HOUR_MS),
+  run: async ({ tx, clock }, { key }: Server, { overlap }) => ({
+    secret: await rotateServerKey(tx, clock.now(), key, overlap * HOUR_MS),
     until: clock.now() + overlap * HOUR_MS,
   }),
   detail: (fields) => fields,
@@ -132,13 +136,13 @@ export const revokeKey = operation({
   loss: 'permanent',
   reauthenticate: 'always',
   changes: [],
-  impact: async (acting, server: Server, { key }) => {
-    const valid = await validKeys(acting, server);
+  impact: async (asking, server: Server, { key }) => {
+    const valid = await validKeys(asking, server);
     const revoked = valid.filter(({ id }) => id === (key ?? id));
     return revoked.length === 0 && key !== undefined ? refuse('unknown_key') : { valid, revoked };
   },
-  run: async ({ db, clock }, server, { key }) => {
-    const revoked = await revokeServerKeys(db, clock.now(), server.key, key);
+  run: async ({ tx, clock }, server, { key }) => {
+    const revoked = await revokeServerKeys(tx, clock.now(), server.key, key);
     return revoked === 0 && key !== undefined ? refuse('unknown_key') : { revoked };
   },
   detail: (fields) => fields,
@@ -164,9 +168,9 @@ export const withdrawEvents = operation({
     if (total === 0 && receipt !== undefined) return refuse('unknown_receipt');
     return total === 0 && credential !== undefined ? refuse('nothing_by_key') : { types, total };
   },
-  run: async ({ db, clock }, { key: server, name }, { receipt, since = 0, key: credential }, { total }) => {
+  run: async ({ tx, clock }, { key: server, name }, { receipt, since = 0, key: credential }, { total }) => {
     const params = receipt === undefined ? { server, since, credential } : { server, keys: [keyOf(receipt) ?? 0] };
-    return { job: await createWithdrawal(db, clock, params, { label: name, total }), total };
+    return { job: await createWithdrawal(tx, clock, params, { label: name, total }), total };
   },
   detail: ({ receipt, since, key }, { job, total }) => ({
     ...(receipt !== undefined && { receipt }),
@@ -186,9 +190,9 @@ export const deleteServer = operation({
   loss: 'permanent',
   reauthenticate: 'always',
   changes: ['server'],
-  impact: async (acting, server: Server) => ({ keys: await validKeys(acting, server) }),
-  run: async ({ db, clock }, { name }) =>
-    rejection(await reportAsOperator(db, clock, { type: 'server.removed', server: name, data: {} })),
+  impact: async (asking, server: Server) => ({ keys: await validKeys(asking, server) }),
+  run: async ({ tx, clock }, { name }) =>
+    rejection(await reportAsOperator(tx, clock, { type: 'server.removed', server: name, data: {} })),
 });
 
 const gameAddress = readable((text) => {
@@ -212,7 +216,7 @@ export const watchServer = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { key }: Server, target) => await setWatch(db, key, target),
+  run: async ({ tx }, { key }: Server, target) => await setWatch(tx, key, target),
   detail: (fields) => fields,
 });
 
@@ -225,7 +229,7 @@ export const unwatchServer = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { key }: Server) => ((await removeWatch(db, key)) ? undefined : refuse('not_watched')),
+  run: async ({ tx }, { key }: Server) => ((await removeWatch(tx, key)) ? undefined : refuse('not_watched')),
 });
 
 /** Follows a server by the Minecraft Server Management Protocol. */
@@ -251,8 +255,8 @@ export const manageServer = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, config }, { key }: Server, { ca = '', ...target }) =>
-    await setManaged(db, openSecretKey(config), key, { ...target, ca }),
+  run: async ({ tx, config }, { key }: Server, { ca = '', ...target }) =>
+    await setManaged(tx, openSecretKey(config), key, { ...target, ca }),
   detail: ({ url }) => ({ url }),
 });
 
@@ -265,5 +269,5 @@ export const unmanageServer = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { key }: Server) => ((await removeManaged(db, key)) ? undefined : refuse('not_managed')),
+  run: async ({ tx }, { key }: Server) => ((await removeManaged(tx, key)) ? undefined : refuse('not_managed')),
 });

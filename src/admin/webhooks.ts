@@ -30,7 +30,7 @@ import {
   type ResourceKind,
 } from '#store/game/changes.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
-import { type Acting, operation, refuse } from './operation.ts';
+import { operation, refuse, type Working } from './operation.ts';
 
 const MAX_URL_LENGTH = 1024;
 const DISCORD_KINDS: readonly ResourceKind[] = ['match', 'punishment'];
@@ -53,7 +53,7 @@ const kinds = readable(
 type UrlRefusal = { refused: AddressProblem | 'not_discord' | 'discord_kinds' };
 
 /** An address to which messages may be sent, or why it is none. */
-function target({ config }: Acting, url: string, form: WebhookForm): { url: string; token?: string } | UrlRefusal {
+function target({ config }: Working, url: string, form: WebhookForm): { url: string; token?: string } | UrlRefusal {
   if (form === 'discord') return readDiscordUrl(url) ?? refuse('not_discord');
   using outgoing = new OutgoingClient(config);
   const problem = outgoing.problemOf(url);
@@ -61,9 +61,9 @@ function target({ config }: Acting, url: string, form: WebhookForm): { url: stri
 }
 
 /** Messages that owners make the service send, also to receivers that do not want them. */
-async function mayTest({ config, db, clock }: Acting, client_id: string): Promise<boolean> {
+async function mayTest({ config, tx, clock }: Working, client_id: string): Promise<boolean> {
   const limit = rateLimit(config, 'webhookTest', 'application');
-  return (await countAttempt(db, clock.now(), `webhook tests ${client_id}`, limit)).allowed;
+  return (await countAttempt(tx, clock.now(), `webhook tests ${client_id}`, limit)).allowed;
 }
 
 const formOf = (url: string): WebhookForm => (isDiscordUrl(url) ? 'discord' : 'standard');
@@ -83,19 +83,19 @@ export const addWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async (acting, { key, client_id }: Application, fields) => {
+  run: async (working, { key, client_id }: Application, fields) => {
     const { start = 'head', after_reset = 'head' } = fields;
     const form = formOf(fields.url);
-    const found = target(acting, fields.url, form);
+    const found = target(working, fields.url, form);
     if ('refused' in found) return found;
     const chosen = fields.kinds ?? RESOURCE_KINDS;
     const shown = form === 'discord' ? chosen.filter((kind) => DISCORD_KINDS.includes(kind)) : chosen;
     if (shown.length === 0) return refuse('discord_kinds');
-    if (!(await mayTest(acting, client_id))) return refuse('too_many_tests');
-    const { db, clock, config } = acting;
-    const cursor = await placeAt(acting, await readFeed(db), start);
+    if (!(await mayTest(working, client_id))) return refuse('too_many_tests');
+    const { tx, clock, config } = working;
+    const cursor = await placeAt(working, await readFeed(tx), start);
     const wanted = { ...found, key, form, kinds: shown, after_reset, cursor: cursor! };
-    return (await add(db, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
+    return (await add(tx, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
   },
   detail: ({ url }, { id }) => ({ webhook: id, host: new URL(url).host, form: formOf(url) }),
 });
@@ -110,10 +110,10 @@ export const verifyWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, webhook: Webhook, { code }) => {
+  run: async ({ tx, clock }, webhook: Webhook, { code }) => {
     if (webhook.state !== 'unverified') return refuse('not_unverified');
-    if (code !== challengeOf(db, webhook)) return refuse('wrong_code');
-    return (await markVerified(db, clock.now(), webhook.key)) ? undefined : refuse('not_unverified');
+    if (code !== challengeOf(tx, webhook)) return refuse('wrong_code');
+    return (await markVerified(tx, clock.now(), webhook.key)) ? undefined : refuse('not_unverified');
   },
   detail: ofApplication,
 });
@@ -128,16 +128,14 @@ export const testWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async (acting, { key, state, client_id }: Webhook) => {
+  run: async (working, { key, state, client_id }: Webhook) => {
     if (state === 'off') return refuse('is_off');
-    const { db, clock } = acting;
+    const { tx, clock } = working;
     const type = state === 'unverified' ? 'webhook.verification' : 'webhook.test';
-    if (await hasPending(db, key, type)) return refuse('under_way');
-    if (!(await mayTest(acting, client_id))) return refuse('too_many_tests');
-    await db.transaction(async (tx) => {
-      await addMessage(tx, clock.now(), key, type);
-      await hurry(tx, clock.now(), key);
-    });
+    if (await hasPending(tx, key, type)) return refuse('under_way');
+    if (!(await mayTest(working, client_id))) return refuse('too_many_tests');
+    await addMessage(tx, clock.now(), key, type);
+    await hurry(tx, clock.now(), key);
     return undefined;
   },
 });
@@ -152,8 +150,8 @@ export const pauseWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, state }: Webhook) =>
-    state !== 'off' && (await turnOff(db, clock.now(), key, 'owner')) ? undefined : refuse('is_off'),
+  run: async ({ tx, clock }, { key, state }: Webhook) =>
+    state !== 'off' && (await turnOff(tx, clock.now(), key, 'owner')) ? undefined : refuse('is_off'),
 });
 
 /** Switches a webhook on, which continues at its place. */
@@ -166,9 +164,9 @@ export const resumeWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, state, reason }: Webhook) => {
+  run: async ({ tx, clock }, { key, state, reason }: Webhook) => {
     if (state === 'off' && reason === 'operator') return refuse('blocked');
-    return (await turnOn(db, clock.now(), key)) ? undefined : refuse('is_on');
+    return (await turnOn(tx, clock.now(), key)) ? undefined : refuse('is_on');
   },
 });
 
@@ -182,9 +180,9 @@ export const rotateWebhookSecret = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock, config }, { key, form }: Webhook) => {
+  run: async ({ tx, clock, config }, { key, form }: Webhook) => {
     if (form === 'discord') return refuse('is_discord');
-    return { secret: await rotateSecret(db, clock.now(), openSecretKey(config), key) };
+    return { secret: await rotateSecret(tx, clock.now(), openSecretKey(config), key) };
   },
 });
 
@@ -198,24 +196,24 @@ export const moveWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async (acting, { key }: Webhook, { to }) => {
-    const feed = await readFeed(acting.db);
-    const cursor = await placeAt(acting, feed, to);
+  run: async (working, { key }: Webhook, { to }) => {
+    const feed = await readFeed(working.tx);
+    const cursor = await placeAt(working, feed, to);
     const reason = cursor === undefined ? 'other_feed' : resetReason(cursor, feed);
     // The webhook would get a reset, which may skip even more.
     if (reason === 'expired') return refuse('forgotten_place');
-    return reason === undefined ? await setPlace(acting.db, key, cursor!) : refuse('unknown_place');
+    return reason === undefined ? await setPlace(working.tx, key, cursor!) : refuse('unknown_place');
   },
   detail: ({ to }, _result, { client_id }) => ({ application: client_id, to: to.slice(0, 64) }),
 });
 
 /** The place of `start`, `head`, a cursor or a time; undefined for another text. */
-async function placeAt({ db, config }: Acting, feed: Feed, text: string): Promise<Cursor | undefined> {
+async function placeAt({ tx, config }: Working, feed: Feed, text: string): Promise<Cursor | undefined> {
   const { id, head } = feed;
   if (text === 'head') return { feed: id, number: head };
   if (text === 'start') return { feed: id, number: 0, walk: { head } };
   const since = time.safeParse(text);
-  if (since.success) return { feed: id, number: await placeBefore(db, since.data, feed) };
+  if (since.success) return { feed: id, number: await placeBefore(tx, since.data, feed) };
   return new Cursors(openSecretKey(config)).read(text);
 }
 
@@ -229,14 +227,14 @@ export const resendDelivery = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, state }: Webhook, { number }) => {
+  run: async ({ tx, clock }, { key, state }: Webhook, { number }) => {
     if (state === 'off') return refuse('is_off');
-    const delivery = await deliveryByNumber(db, key, number);
+    const delivery = await deliveryByNumber(tx, key, number);
     if (delivery === undefined) return refuse('unknown_delivery');
     const { kind, resource } = delivery;
-    const change = kind === null ? undefined : await changeOfResource(db, kind, resource!);
+    const change = kind === null ? undefined : await changeOfResource(tx, kind, resource!);
     if (kind !== null && change === undefined) return refuse('forgotten');
-    return (await sendAgain(db, clock.now(), key, number, change?.number ?? null)) ? undefined : refuse('under_way');
+    return (await sendAgain(tx, clock.now(), key, number, change?.number ?? null)) ? undefined : refuse('under_way');
   },
   detail: ({ number }, _result, { client_id }) => ({ application: client_id, number }),
 });
@@ -251,7 +249,7 @@ export const deleteWebhook = operation({
   reauthenticate: 'always',
   changes: [],
   impact: undefined,
-  run: async ({ db }, { key }: Webhook) => ((await remove(db, key)) ? undefined : refuse('unknown_webhook')),
+  run: async ({ tx }, { key }: Webhook) => ((await remove(tx, key)) ? undefined : refuse('unknown_webhook')),
 });
 
 /** Switches a webhook off until an operator allows it again. */
@@ -264,8 +262,8 @@ export const blockWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key }: Webhook) =>
-    (await turnOff(db, clock.now(), key, 'operator')) ? undefined : refuse('blocked'),
+  run: async ({ tx, clock }, { key }: Webhook) =>
+    (await turnOff(tx, clock.now(), key, 'operator')) ? undefined : refuse('blocked'),
 });
 
 /** Ends the block of an operator: the webhook continues at its place. */
@@ -278,8 +276,8 @@ export const unblockWebhook = operation({
   reauthenticate: 'never',
   changes: [],
   impact: undefined,
-  run: async ({ db, clock }, { key, state, reason }: Webhook) => {
+  run: async ({ tx, clock }, { key, state, reason }: Webhook) => {
     if (state !== 'off' || reason !== 'operator') return refuse('not_blocked');
-    return (await turnOn(db, clock.now(), key)) ? undefined : refuse('not_blocked');
+    return (await turnOn(tx, clock.now(), key)) ? undefined : refuse('not_blocked');
   },
 });

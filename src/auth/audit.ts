@@ -12,5 +12,5 @@ export function record(c: Context, deps: Deps, account: Pick<Account, 'id' | 'na
   const actor = { via: 'sign-in', account_id: id, name, address } as const;
   const subject = account === undefined ? {} : { subject: account.id, label: account.name };
   const now = deps.clock.now();
-  deps.background.run(() => recordAudit(deps.db, now, actor, { ...subject, ...act }));
+  deps.background.run(() => deps.db.transaction((tx) => recordAudit(tx, now, actor, { ...subject, ...act })));
 }

@@ -57,12 +57,14 @@ async function makeCode(input: Input): Promise<void> {
     const impact = { id, name, role, ...counted(factors) };
     if (!isConfirmed(input, effectOf(account, factors), impact)) return;
     const now = context.clock.now();
-    const code = await newFactorCode(context.db, now, id);
+    const code = await context.db.transaction(async (tx) => {
+      const made = await newFactorCode(tx, now, id);
+      const act = { action: 'account.factor_code', subject: id, label: name, detail: counted(factors) };
+      if (made !== undefined) await recordAudit(tx, now, commandActor(), act);
+      return made;
+    });
     if (code === undefined) throw new UsageError(`The account ${name} is disabled, or has no role any more.`);
     mailFactorCode(context, account, has(factors));
-    await recordAudit(context.db, now, commandActor(), {
-      ...{ action: 'account.factor_code', subject: id, label: name, detail: counted(factors) },
-    });
     // Before the mail has left: somebody who has to get in does not wait for a mail server that is down.
     const enter_at = `${context.config.AUTH_URL}/account/security`;
     print(input, { id, name, role, code, expires: timestampOf(now + FACTOR_CODE_MS), enter_at });

@@ -93,7 +93,7 @@ export const commands: Command[] = [
       },
     },
     options: {},
-    confirm: ({ named }, keeping) => {
+    confirm: ({ named }, { keeping }) => {
       const reasons = keeping.map(({ key, reason }) => ({ id: idOf(key), reason }));
       return {
         act: `This replaces a player by a pseudonym in all events; the matches stay: ${shownPlayer(named)}. ${remainingNames(reasons)}Is this the player?`,

@@ -1,5 +1,6 @@
 import type { AnyOperation, Reauthenticate } from '#admin/operation.ts';
 import { sameText } from '#platform/crypto/secrets.ts';
+import type { Transaction } from '#db/db.ts';
 import { HttpError, rateLimited } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
@@ -25,8 +26,8 @@ export interface ConsoleRequest {
   now: number;
   /** Who acts, for the audit log. */
   actor: Actor;
-  /** Records an act of this person in the audit log. */
-  record: (act: Act) => Promise<void>;
+  /** Records an act of this person in the audit log, in the transaction of the act. */
+  record: (tx: Transaction, act: Act) => Promise<void>;
 }
 
 /** A request about an application that the person owns or, as an operator, may manage. */
@@ -116,7 +117,7 @@ async function countForm({ config, db, clock }: Deps, { account }: Person): Prom
 function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form: Form): ConsoleRequest {
   const now = deps.clock.now();
   const actor = actorOf(c, person, who === 'moderator');
-  const record = (act: Act): Promise<void> => recordAudit(deps.db, now, actor, act);
+  const record = (tx: Transaction, act: Act): Promise<void> => recordAudit(tx, now, actor, act);
   return { c, deps, texts: c.get('texts'), person, form, now, actor, record };
 }
 

@@ -48,5 +48,5 @@ export async function auditRefusal(c: Context, deps: Deps, reason: string, subje
   if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, limit)).allowed) return;
   const label = `${method} ${path}`;
   const act = { action: 'console.refuse', subject, label, outcome: 'refused', detail: { reason } } as const;
-  await recordAudit(deps.db, now, actorOf(c, person), act);
+  await deps.db.transaction((tx) => recordAudit(tx, now, actorOf(c, person), act));
 }

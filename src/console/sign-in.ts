@@ -30,9 +30,11 @@ export function signInPages(app: Hono<Env>, deps: Deps): void {
 }
 
 export const signOut = form('/sign-out', async ({ c, deps, person, record }) => {
-  await endConsoleSession(deps.db, person.session);
+  await deps.db.transaction(async (tx) => {
+    await endConsoleSession(tx, person.session);
+    await record(tx, { action: 'session.end', subject: person.account.id, label: person.account.name });
+  });
   deps.cookies.delete(c, SESSION_COOKIE);
-  await record({ action: 'session.end', subject: person.account.id, label: person.account.name });
   return c.redirect(await deps.client.signOutUrl(), 303);
 });
 
@@ -53,15 +55,16 @@ async function startSession(c: Context, deps: Deps, { id, authenticated }: Signe
   if (account === undefined || account.disabled !== null) throw new SignInFailed('account');
   const now = deps.clock.now();
   const previous = c.get('person');
-  if (previous !== undefined) await endConsoleSession(deps.db, previous.session);
   const { client_id } = await deps.client.registered();
   const lifetimeMs = SESSION_S * 1000;
-  const secret = await startConsoleSession(deps.db, now, {
-    ...{ account_id: id, client_id, lifetimeMs, authenticated },
+  const actor = { ...actorOf(c, undefined), account_id: id, name: account.name };
+  const secret = await deps.db.transaction(async (tx) => {
+    if (previous !== undefined) await endConsoleSession(tx, previous.session);
+    const started = await startConsoleSession(tx, now, { account_id: id, client_id, lifetimeMs, authenticated });
+    await recordAudit(tx, now, actor, { action: 'session.start', subject: id, label: account.name });
+    return started;
   });
   deps.cookies.set(c, SESSION_COOKIE, secret, SESSION_S);
-  const actor = { ...actorOf(c, undefined), account_id: id, name: account.name };
-  await recordAudit(deps.db, now, actor, { action: 'session.start', subject: id, label: account.name });
 }
 
 /** Longer targets do not fit into the cookie of the attempt. */

@@ -27,6 +27,24 @@ export interface Queryable {
   runAll(queries: readonly Sql[]): Promise<void>;
 }
 
+/**
+ * A database, or an open transaction of it. What takes one is a whole by itself, and a part of the transaction of its caller:
+ * a function that writes several rows therefore opens a transaction of what it is given.
+ */
+export interface Transactional extends Queryable {
+  /**
+   * Runs the work in one transaction; an open transaction runs it as a part of itself. On PostgreSQL the work is run again
+   * after a deadlock, so it must change nothing outside the transaction, and waits for none of another connection.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+}
+
+/** An open transaction. A database is none, so that what takes one cannot be committed apart from the act of its caller. */
+export interface Transaction extends Transactional {
+  /** In the type alone. */
+  readonly isOpen: true;
+}
+
 /** An unchanging state of the database while it is open. Allows only `select`. */
 export type Snapshot = Queryable & AsyncDisposable;
 
@@ -45,7 +63,7 @@ export interface Versions {
   databaseId: number | undefined;
 }
 
-export interface Db extends Queryable, AsyncDisposable {
+export interface Db extends Transactional, AsyncDisposable {
   readonly dialect: 'sqlite' | 'postgres';
   /**
    * For reads that stay short at any size of the database. On PostgreSQL they are pipelined on shared connections, where a
@@ -60,11 +78,6 @@ export interface Db extends Queryable, AsyncDisposable {
    * readers. The first read fixes its state.
    */
   snapshot(): Promise<Snapshot>;
-  /**
-   * Runs the work in one transaction. Transactions do not nest: pass `tx` to the functions that it calls. On PostgreSQL the
-   * work is run again after a deadlock, so it must change nothing outside the transaction.
-   */
-  transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
   /** The connections of the pool by state, and the queries that wait for one; SQLite has no pool. */
@@ -89,7 +102,7 @@ export interface TransactionOptions {
   durable?: boolean;
 }
 
-export interface MigrationTx extends Queryable {
+export interface MigrationTx extends Transaction {
   /** Runs a text of several statements. */
   script(text: string): Promise<void>;
 }

@@ -22,7 +22,7 @@ export class Keys {
 
   /**
    * Takes the lock. The order of locks, which rules out deadlocks: this row, the row of the account keys (`nextKey`,
-   * `lockAccounts`), projections and samples, then accounts, then all other rows. A transaction that may write events,
+   * `lockAccounts`), projections and samples, then accounts, then all other rows, and last those of the audit log. A transaction that may write events,
    * players or aliases later takes this lock first, also if most of its calls would not need it.
    */
   static async lock(tx: Queryable): Promise<Keys> {

@@ -144,7 +144,9 @@ onEachDatabase('an address that an operator has changed gives no first factor fo
     await thief.open(APP);
     assert.match(thief.text, /Confirm that it is you/);
     const account = (await accountById(context.db, id))!;
-    const { secret } = (await changeEmail.run(acting, account, { email, verified }, undefined as never)) as {
+    const { secret } = (await context.db.transaction((tx) =>
+      changeEmail.run({ ...acting, tx }, account, { email, verified }, undefined as never),
+    )) as {
       secret: string | undefined;
     };
     if (secret !== undefined) {

@@ -183,7 +183,9 @@ onEachDatabase('nobody gets a link that takes the account back from its owner', 
   const acting: Acting = { ...context, actor: { via: 'command', account_id: null, name: 'test', address: '' } };
   const stolen = (await accountById(context.db, account.id))!;
   const fields = { email: 'owner@example.org', verified: false };
-  const { secret } = (await changeEmailByOperator.run(acting, stolen, fields, undefined as never)) as {
+  const { secret } = (await context.db.transaction((tx) =>
+    changeEmailByOperator.run({ ...acting, tx }, stolen, fields, undefined as never),
+  )) as {
     secret: string;
   };
   await person.open(`/verify?token=${secret}`);

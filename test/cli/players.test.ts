@@ -187,9 +187,10 @@ onEachDatabase('commands know the UUID of an erased player, and never merge it o
   // Erased after the question of the command.
   const acting = { ...context, actor: { via: 'command', account_id: null, name: '', address: '' } } as const;
   const late = { from: BEN.uuid, into: ANN.uuid };
-  assert.deepEqual(await mergePlayers.run(acting, late, {}, { merged: null, survivor: null }), {
-    refused: 'into_erased',
-  });
+  const merged = await db.transaction((tx) =>
+    mergePlayers.run({ ...acting, tx }, late, {}, { merged: null, survivor: null }),
+  );
+  assert.deepEqual(merged, { refused: 'into_erased' });
   assert.deepEqual(await db.tuples(sql`select name from players where uuid = ${BEN.uuid}`), [['Ben']]);
 
   const shown = await json('player', 'show', '--player', ANN.uuid);

@@ -41,12 +41,9 @@ onEachDatabase(
         access: 'none',
       });
       await addOwner(context.db, context.clock.now(), application.key, owner.id);
-      await recordAudit(
-        context.db,
-        context.clock.now(),
-        { via: 'console', account_id: owner.id, name: text, address: text },
-        { action: 'x', subject: text, label: text, detail: { text } },
-      );
+      const actor = { via: 'console', account_id: owner.id, name: text, address: text } as const;
+      const act = { action: 'x', subject: text, label: text, detail: { text } };
+      await context.db.transaction((tx) => recordAudit(tx, context.clock.now(), actor, act));
 
       const browser = new Person(services.auth);
       const query = {

@@ -119,7 +119,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
       detail: { reason: 'not an operator' },
     },
   ] as const;
-  for (const entry of entries) await recordAudit(db, now, actor, entry);
+  for (const entry of entries) await db.transaction((tx) => recordAudit(tx, now, actor, entry));
   return { owner, other, application, waiting, changed };
 }
 

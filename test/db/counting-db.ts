@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Queryable, Transaction } from '#db/db.ts';
 import type { Sql } from '#db/sql.ts';
 
 export interface Counted {
@@ -16,7 +16,7 @@ export function counting(db: Db): Counted {
   let hadTurn = true;
   const countRun = (tx: Queryable, query: Sql): Promise<number> =>
     tx.run(query).then((changed) => (counted.changes.push(counted.changes.pop()! + changed), changed));
-  const countingTx = (tx: Queryable): Queryable =>
+  const countingTx = (tx: Transaction): Transaction =>
     new Proxy(tx, {
       get(target, name) {
         if (name === 'run') return (query: Sql) => countRun(target, query);
@@ -25,6 +25,8 @@ export function counting(db: Db): Counted {
             await Promise.all(queries.map((query) => countRun(target, query)));
           };
         }
+        if (name === 'transaction')
+          return (work: Parameters<Transaction['transaction']>[0]) => work(countingTx(target));
         const member: unknown = Reflect.get(target, name, target);
         return typeof member === 'function' ? member.bind(target) : member;
       },

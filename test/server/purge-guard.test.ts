@@ -18,7 +18,7 @@ onEachDatabase('a purge deletes nothing while the clock is more than a day ahead
   const entries = async (): Promise<number> => (await listAudit(db, { action: 'test' }, 9)).length;
   const paused = async (): Promise<boolean> =>
     (await healthOf(db, { now: clock.now(), since: 0, mailServer: '' })).purge.paused;
-  await recordAudit(db, clock.now(), actor, { action: 'test.one' });
+  await db.transaction((tx) => recordAudit(tx, clock.now(), actor, { action: 'test.one' }));
   await runJobsOnce(context);
   clock.advance(DAY);
   await runJobsOnce(context);
@@ -29,7 +29,7 @@ onEachDatabase('a purge deletes nothing while the clock is more than a day ahead
   await runJobsOnce(context);
   assert.equal(await entries(), 0);
 
-  await recordAudit(db, clock.now(), actor, { action: 'test.two' });
+  await db.transaction((tx) => recordAudit(tx, clock.now(), actor, { action: 'test.two' }));
   clock.advance(DAY + 1);
   assert.equal(await paused(), true, 'health says so before the first run');
   await runJobsOnce(context);

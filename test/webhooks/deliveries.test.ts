@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { WebhookVerificationError } from 'standardwebhooks';
 import { moveWebhook } from '#admin/webhooks.ts';
-import type { Acting } from '#admin/operation.ts';
+import type { Working } from '#admin/operation.ts';
 import { idOf } from '#platform/ids.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
@@ -529,9 +529,10 @@ onEachDatabase(
     const cursor = (number: number, walk?: { head: number }) =>
       new Cursors(openSecretKey(config)).write({ feed, number, walk });
     const move = async (to: string) => {
-      const acting = context as unknown as Acting;
-      return (await moveWebhook.run(acting, await world.webhook(id), { to }, undefined)) as
-        { refused: string } | undefined;
+      const webhook = await world.webhook(id);
+      return (await db.transaction((tx) =>
+        moveWebhook.run({ ...context, tx } as unknown as Working, webhook, { to }, undefined),
+      )) as { refused: string } | undefined;
     };
     for (const to of [timeOf(first), timeOf(0), cursor(0), cursor(0, { head: 0 })])
       assert.deepEqual(await move(to), { refused: 'forgotten_place' }, to);

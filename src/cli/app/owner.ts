@@ -72,11 +72,14 @@ export async function addAsOwner(
   { key, client_id, name }: Application,
   account: Account,
 ): Promise<boolean> {
-  if (!(await addOwner(db, clock.now(), key, account.id))) return false;
-  mail.send(ownerMail(config, account, name));
   const act = { action: 'application.owner.add', subject: client_id, label: name, detail: { owner: account.id } };
-  await recordAudit(db, clock.now(), actor, act);
-  return true;
+  const added = await db.transaction(async (tx) => {
+    if (!(await addOwner(tx, clock.now(), key, account.id))) return false;
+    await recordAudit(tx, clock.now(), actor, act);
+    return true;
+  });
+  if (added) mail.send(ownerMail(config, account, name));
+  return added;
 }
 
 async function requireBoth(context: AppContext, input: Input): Promise<{ application: Application; account: Account }> {

@@ -148,17 +148,15 @@ async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeo
   const { name, type, require_pkce = false, rotate_refresh_tokens = false } = entry;
   const { redirect_uris = [], post_logout_redirect_uris = [] } = entry;
   const facts = { type, access: entry.access ?? 'none', require_pkce, rotate_refresh_tokens } as const;
-  const created = await createApplication(db, clock.now(), {
-    name,
-    redirect_uris,
-    post_logout_redirect_uris,
-    ...facts,
-  });
-  const { client_id: subject } = created.application;
   const after = post_logout_redirect_uris.join(' ');
   const detail = { ...facts, redirect_uris: redirect_uris.join(' '), post_logout_redirect_uris: after };
-  await recordAudit(db, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
-  return created;
+  return await db.transaction(async (tx) => {
+    const wanted = { name, redirect_uris, post_logout_redirect_uris, ...facts };
+    const created = await createApplication(tx, clock.now(), wanted);
+    const { client_id: subject } = created.application;
+    await recordAudit(tx, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
+    return created;
+  });
 }
 
 async function applySettings(acting: Acting, known: Application, entry: ApplicationEntry): Promise<void> {

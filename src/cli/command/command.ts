@@ -210,7 +210,8 @@ async function writeAuditEntry(
   const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
   if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
   const label = typeof printed['name'] === 'string' ? printed['name'] : '';
-  await recordAudit(db, clock.now(), commandActor(), { action: audit.action, subject, label, detail });
+  const act = { action: audit.action, subject, label, detail };
+  await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), act));
 }
 
 /** Prints a result: one JSON object with `--json`, otherwise one line per member. */

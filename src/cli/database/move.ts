@@ -71,5 +71,5 @@ async function run(input: Input): Promise<void> {
 }
 
 async function audit(db: Db, action: string, detail: Record<string, string>): Promise<void> {
-  await recordAudit(db, systemClock.now(), commandActor(), { action, detail });
+  await db.transaction((tx) => recordAudit(tx, systemClock.now(), commandActor(), { action, detail }));
 }

@@ -61,8 +61,8 @@ async function restore(input: Input): Promise<void> {
     });
     await restoreBackup(opened, db, progressLines('restored'));
     if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
-    const detail = { backup: new Date(created).toISOString() };
-    await recordAudit(db, systemClock.now(), commandActor(), { action: 'database.restore', detail });
+    const act = { action: 'database.restore', detail: { backup: new Date(created).toISOString() } };
+    await db.transaction((tx) => recordAudit(tx, systemClock.now(), commandActor(), act));
   }
   await withAppContext(input, async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
@@ -103,7 +103,7 @@ async function replay(context: AppContext, logs: readonly string[], created: num
   }
   const until = newest === undefined ? null : new Date(newest).toISOString();
   const detail = { replay_lines: lines, replay_until: until };
-  await recordAudit(db, clock.now(), commandActor(), { action: 'database.replay', detail });
+  await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), { action: 'database.replay', detail }));
   return { ...detail, ...replayed };
 }
 

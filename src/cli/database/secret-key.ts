@@ -5,7 +5,7 @@ import { environment } from '#platform/config/environment.ts';
 import { openSecretKey, type SecretKey, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { migrate } from '#db/migrate.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Transaction } from '#db/db.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { changeSecretKey, readLoss, resetSecretKey } from '#store/installation/secret-key-change.ts';
 import { openExisting } from './backup.ts';
@@ -38,8 +38,11 @@ export const commands: Command[] = [
 async function change(input: Input): Promise<void> {
   const from = secretKeyOf(await readSecret(required(input, 'from')));
   await withDatabase(async (db, to) => {
-    const changed = await changeSecretKey(db, from, to);
-    await audit(db, 'secret-key.change');
+    const changed = await db.transaction(async (tx) => {
+      const result = await changeSecretKey(tx, from, to);
+      await audit(tx, 'secret-key.change');
+      return result;
+    });
     print(input, { ...changed });
   });
 }
@@ -48,8 +51,11 @@ async function reset(input: Input): Promise<void> {
   const config = readConfig(environment());
   if (input.values['yes'] === true) {
     return await withDatabase(async (db, to) => {
-      const loss = await resetSecretKey(db, to);
-      await audit(db, 'secret-key.reset');
+      const loss = await db.transaction(async (tx) => {
+        const lost = await resetSecretKey(tx, to);
+        await audit(tx, 'secret-key.reset');
+        return lost;
+      });
       print(input, { lost: true, ...loss });
     });
   }
@@ -68,8 +74,8 @@ async function withDatabase(work: (db: Db, to: SecretKey) => Promise<void>): Pro
   await work(db, openSecretKey(config));
 }
 
-async function audit(db: Db, action: string): Promise<void> {
-  await recordAudit(db, systemClock.now(), commandActor(), { action });
+async function audit(tx: Transaction, action: string): Promise<void> {
+  await recordAudit(tx, systemClock.now(), commandActor(), { action });
 }
 
 async function readSecret(file: string): Promise<string> {

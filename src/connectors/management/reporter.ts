@@ -1,5 +1,5 @@
 import type { AppContext } from '#context/context.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import type { NewPlayerLimit } from '#events/ingest/event-queue.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -65,9 +65,9 @@ export async function reportSteps(deps: ReporterDeps, server: HeldServer, steps:
     await change.save();
     // Changes of bans that were issued here are reported nevertheless, because only this service knows their
     // references.
-    if (isSilent) return { unknown: 0, rejected: await ingest(tx, db, clock, change.events.filter(isAboutOwnBan)) };
+    if (isSilent) return { unknown: 0, rejected: await ingest(tx, clock, change.events.filter(isAboutOwnBan)) };
     const events = [...change.events, ...(await heartbeat(tx, server, now, change.online))];
-    const rejected = await ingest(tx, db, clock, events);
+    const rejected = await ingest(tx, clock, events);
     return { unknown, rejected };
   });
   newPlayers.count(new Map([[server.serverKey, done.unknown]]), now);
@@ -91,15 +91,9 @@ function stepPlayer(step: Step): string | undefined {
   return step.kind === 'banned' ? step.ban.uuid : undefined;
 }
 
-async function ingest(
-  tx: Queryable,
-  { keyedHash }: Db,
-  clock: AppContext['clock'],
-  events: readonly WireEvent[],
-): Promise<number> {
+async function ingest(tx: Transaction, clock: AppContext['clock'], events: readonly WireEvent[]): Promise<number> {
   if (events.length === 0) return 0;
-  const sameTransaction: Pick<Db, 'transaction' | 'keyedHash'> = { keyedHash, transaction: (work) => work(tx) };
-  const receipts = await ingestEvents(sameTransaction, clock, { kind: 'operator' }, events);
+  const receipts = await ingestEvents(tx, clock, { kind: 'operator' }, events);
   return receipts.filter(({ status }) => status === 'rejected').length;
 }
 

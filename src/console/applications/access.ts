@@ -158,16 +158,18 @@ async function submitRequest(request: OwnedRequest): Promise<PageContent | strin
   const read = readRequest(form, request);
   if (!isComplete(read)) return await accessPage(request, kind, read);
   const wanted = { kind, account_id: person.account.id, ...read };
-  const accessRequest = await requestAccess(deps.db, now, application, wanted, isAutomatic(request, kind));
-  if (accessRequest === undefined) return `${path}?done=asked`;
-  const detail = { kind, volume: read.volume };
-  await request.record({ action: 'access.ask', subject: client_id, label: name, detail });
-  if (accessRequest.state === 'waiting') {
-    await mailWaitingRequests(deps);
-    return `${path}?done=asked`;
-  }
-  await request.record({ action: approveAccess.name, subject: client_id, label: name, detail: { automatic: true } });
-  return `/applications/${client_id}?done=approved`;
+  const accessRequest = await deps.db.transaction(async (tx) => {
+    const made = await requestAccess(tx, now, application, wanted, isAutomatic(request, kind));
+    if (made === undefined) return undefined;
+    const about = { subject: client_id, label: name };
+    await request.record(tx, { action: 'access.ask', ...about, detail: { kind, volume: read.volume } });
+    if (made.state !== 'waiting')
+      await request.record(tx, { action: approveAccess.name, ...about, detail: { automatic: true } });
+    return made;
+  });
+  if (accessRequest?.state === 'approved') return `/applications/${client_id}?done=approved`;
+  if (accessRequest !== undefined) await mailWaitingRequests(deps);
+  return `${path}?done=asked`;
 }
 
 /**

@@ -196,9 +196,13 @@ async function saveSettings(request: OwnedRequest): Promise<PageContent | string
     await perform(changeSettings, { ...deps, actor }, application, settings);
     return `/applications/${client_id}/settings?done=saved`;
   }
-  const waiting = await changeApplication(deps.db, now, client_id, settings, person.account.id);
-  const action = waiting === undefined ? changeSettings.name : 'application.change.ask';
-  await request.record({ action, subject: client_id, label: name, detail: changedSettings(application, settings) });
+  const waiting = await deps.db.transaction(async (tx) => {
+    const change = await changeApplication(tx, now, client_id, settings, person.account.id);
+    const action = change === undefined ? changeSettings.name : 'application.change.ask';
+    const detail = changedSettings(application, settings);
+    await request.record(tx, { action, subject: client_id, label: name, detail });
+    return change;
+  });
   await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
 }

@@ -104,10 +104,13 @@ export const applicationsRoutes: readonly Route[] = [
     if (!person.account.email_verified) return newApplicationPage(request, { name: texts.application.verify_first });
     if ((await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED)
       return newApplicationPage(request, { name: texts.application.problems.too_many(MAX_OWNED) });
-    const { application, secret } = await createApplication(deps.db, now, { ...read, access: 'none' });
-    await addOwner(deps.db, now, application.key, person.account.id);
-    const { client_id, name, type } = application;
-    await request.record({ action: 'application.create', subject: client_id, label: name, detail: { type } });
+    const { client_id, secret } = await deps.db.transaction(async (tx) => {
+      const { application, secret } = await createApplication(tx, now, { ...read, access: 'none' });
+      await addOwner(tx, now, application.key, person.account.id);
+      const { client_id, name, type } = application;
+      await request.record(tx, { action: 'application.create', subject: client_id, label: name, detail: { type } });
+      return { client_id, secret };
+    });
     if (secret !== undefined) flashSecret(request, client_id, secret);
     return `/applications/${client_id}?done=registered`;
   }),

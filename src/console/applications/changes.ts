@@ -92,8 +92,11 @@ export async function changeHint(
 async function withdrawChange(request: OwnedRequest): Promise<string> {
   const { application, deps } = request;
   const { key, client_id, name } = application;
-  const ended = await endChange(deps.db, key);
-  if (ended) await request.record({ action: 'application.change.withdraw', subject: client_id, label: name });
+  const ended = await deps.db.transaction(async (tx) => {
+    if (!(await endChange(tx, key))) return false;
+    await request.record(tx, { action: 'application.change.withdraw', subject: client_id, label: name });
+    return true;
+  });
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
 }
 

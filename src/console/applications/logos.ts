@@ -30,12 +30,11 @@ async function upload(request: OwnedRequest): Promise<string> {
   const type = detectImageType(bytes);
   if (type === undefined || bytes.length > MAX_LOGO) return `/applications/${client_id}/settings?done=bad_logo`;
   const by = person.isOperator ? undefined : person.account.id;
-  const waiting = await changeLogo(deps.db, now, client_id, { content_type: type, bytes }, by);
-  await request.record({
-    action: waiting === undefined ? 'application.logo' : 'application.logo.ask',
-    subject: client_id,
-    label: name,
-    detail: { bytes: bytes.length },
+  const waiting = await deps.db.transaction(async (tx) => {
+    const change = await changeLogo(tx, now, client_id, { content_type: type, bytes }, by);
+    const action = change === undefined ? 'application.logo' : 'application.logo.ask';
+    await request.record(tx, { action, subject: client_id, label: name, detail: { bytes: bytes.length } });
+    return change;
   });
   await announceChange(deps, waiting);
   return `/applications/${client_id}/settings?done=${waiting === undefined ? 'saved' : 'waits'}`;
@@ -52,10 +51,12 @@ async function showWaitingLogo({ c, deps, application }: OwnedRequest): Promise<
 export const logoRoutes: readonly Route[] = [
   { ...ownedForm('/applications/:client_id/logo', 'always', upload), readBody: readUpload },
   ownedForm('/applications/:client_id/logo/remove', 'never', async (request) => {
-    const { deps, application } = request;
-    await removeLogo(deps.db, application.key);
-    await request.record({ action: 'application.logo', subject: application.client_id, label: application.name });
-    return `/applications/${application.client_id}/settings?done=saved`;
+    const { key, client_id, name } = request.application;
+    await request.deps.db.transaction(async (tx) => {
+      await removeLogo(tx, key);
+      await request.record(tx, { action: 'application.logo', subject: client_id, label: name });
+    });
+    return `/applications/${client_id}/settings?done=saved`;
   }),
   ownedPage('/applications/:client_id/change/logo/:id', showWaitingLogo),
 ];

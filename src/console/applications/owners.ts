@@ -82,17 +82,17 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, limit);
   if (!allowed) return t.too_many_invitations(limit.max);
   const invitation = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
-  if (!(await invite(deps.db, now, invitation))) return t.owner_already(account.name);
+  const invited = await deps.db.transaction(async (tx) => {
+    if (!(await invite(tx, now, invitation))) return false;
+    const about = { subject: client_id, label: name, detail: { owner: account.id } };
+    await request.record(tx, { action: 'application.owner.invite', ...about });
+    return true;
+  });
+  if (!invited) return t.owner_already(account.name);
   // The page does not show whether a mail was sent: the invitation is open in any case.
   const mailLimit = rateLimit(deps.config, 'invitationMail', 'applicationAccount');
   if ((await countAttempt(deps.db, now, `invitation mails ${client_id} ${account.id}`, mailLimit)).allowed)
     deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
-  await request.record({
-    action: 'application.owner.invite',
-    subject: client_id,
-    label: name,
-    detail: { owner: account.id },
-  });
   return undefined;
 }
 
@@ -100,9 +100,12 @@ async function uninvite(request: OwnedRequest): Promise<string> {
   const { deps, application, form: submitted } = request;
   const { client_id, key, name } = application;
   const owner = submitted['account_id'] ?? '';
-  const ended = await endInvitation(deps.db, key, owner);
-  if (ended)
-    await request.record({ action: 'application.owner.uninvite', subject: client_id, label: name, detail: { owner } });
+  const ended = await deps.db.transaction(async (tx) => {
+    if (!(await endInvitation(tx, key, owner))) return false;
+    const about = { subject: client_id, label: name, detail: { owner } };
+    await request.record(tx, { action: 'application.owner.uninvite', ...about });
+    return true;
+  });
   return `/applications/${client_id}/settings?done=${ended ? 'saved' : 'gone'}`;
 }
 
@@ -169,15 +172,18 @@ async function answerInvitation(request: ConsoleRequest): Promise<string> {
   const { key, client_id, name } = application;
   const about = { subject: client_id, label: name, detail: { owner: person.account.id } };
   if (submitted['answer'] !== 'accept' && submitted['answer'] !== 'decline') return '?done=undecided';
-  if (submitted['answer'] === 'decline') {
-    const declined = await endInvitation(deps.db, key, person.account.id);
-    if (declined) await request.record({ action: 'application.owner.decline', ...about });
-    return declined ? '?done=saved' : '?done=gone';
-  }
-  if ((await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED) return '?done=owns_enough';
-  if (!(await acceptInvitation(deps.db, now, key, person.account.id))) return '?done=gone';
-  await request.record({ action: 'application.owner.add', ...about });
-  return `/applications/${client_id}?done=saved`;
+  const accepts = submitted['answer'] === 'accept';
+  if (accepts && (await countOwnedBy(deps.db, person.account.id)) >= MAX_OWNED) return '?done=owns_enough';
+  const answered = await deps.db.transaction(async (tx) => {
+    const isOpen = accepts
+      ? await acceptInvitation(tx, now, key, person.account.id)
+      : await endInvitation(tx, key, person.account.id);
+    if (isOpen)
+      await request.record(tx, { action: accepts ? 'application.owner.add' : 'application.owner.decline', ...about });
+    return isOpen;
+  });
+  if (!answered) return '?done=gone';
+  return accepts ? `/applications/${client_id}?done=saved` : '?done=saved';
 }
 
 const AT = '/applications/:client_id/owners';

@@ -1,7 +1,5 @@
 import type { PostgresHost } from '#platform/config/postgres-url.ts';
-
-/** read_only_sql_transaction */
-const READ_ONLY = '25006';
+import { READ_ONLY } from './refusals.ts';
 
 /** Finds the one of several hosts that takes writes. New connections share the result until a connection ends. */
 export class Hosts {

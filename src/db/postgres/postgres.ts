@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import pg from 'pg';
 import { driverUrl, looksForPrimary, parsePostgresUrl, postgresUrlProblem } from '#platform/config/postgres-url.ts';
 import { Unavailable, UsageError } from '#platform/errors.ts';
-import { type QueryResult, type CallbackQuery, queryWithCallback } from './query-callback.ts';
+import { type CallbackQuery, type QueryResult, queryWithCallback, type SendQuery } from './query-callback.ts';
 import {
   type Cell,
   type Db,
@@ -11,6 +11,7 @@ import {
   type Queryable,
   safeNumber,
   type Snapshot,
+  type Transaction,
   type TransactionOptions,
   type Versions,
 } from '../db.ts';
@@ -19,7 +20,7 @@ import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
-import { connectionRefusal, refuseServer } from './refusals.ts';
+import { connectionRefusal, refuseServer, refusingWrites } from './refusals.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
@@ -100,9 +101,9 @@ function toStatement(query: Sql, prepared: boolean): Statement {
 }
 
 type ConnectionDeps = Pick<Deps, 'connections' | 'keyedHash' | 'prepared'>;
-type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
 
 class Connection implements MigrationTx {
+  declare readonly isOpen: true;
   readonly remote = true;
   /** Whether a statement has written. */
   hasWritten = false;
@@ -143,6 +144,10 @@ class Connection implements MigrationTx {
 
   async runAll(queries: readonly Sql[]): Promise<void> {
     await Promise.all(queries.map((query) => this.run(query)));
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
   }
 
   async script(statements: string): Promise<void> {
@@ -238,7 +243,10 @@ class PostgresDb extends Connection implements Db {
     return Object.assign(snapshot, { [Symbol.asyncDispose]: close });
   }
 
-  transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
+  override transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { durable = true }: TransactionOptions = {},
+  ): Promise<T> {
     return retryConflicts(() =>
       this.#transact(this.#deps.timeoutMs, async (session) => {
         if (!durable) await session.script('set local synchronous_commit = off');
@@ -321,18 +329,8 @@ function sendOver(
   return (query) => queryWithCallback(client, { ...query, query_timeout: timeoutMs });
 }
 
-/** A write in a snapshot is a fault of the program; on another connection the same error means that the server is read-only. */
-const refusingWrites =
-  (send: SendQuery): SendQuery =>
-  (query) =>
-    send(query).catch((error: Error & { code?: unknown }) => {
-      throw error.code === READ_ONLY ? new TypeError('A snapshot is read-only', { cause: error }) : error;
-    });
-
 const ignore = (): void => undefined;
 
-/** read_only_sql_transaction */
-const READ_ONLY = '25006';
 /** in_failed_sql_transaction */
 const IN_FAILED_TRANSACTION = '25P02';
 /** Uncomments the PostgreSQL parts of a migration; those for SQLite stay comments. */

@@ -11,6 +11,8 @@ export interface QueryResult {
   rowCount: number | null;
 }
 
+export type SendQuery = (query: CallbackQuery) => Promise<QueryResult>;
+
 /**
  * Runs a query with a callback in place of the promise that pg makes without one. pg assigns that promise's resolver to
  * the query (`query.callback = () => …`), and V8 allocates a function that is assigned to a property like this in the old

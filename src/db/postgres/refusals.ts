@@ -1,6 +1,10 @@
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import type { Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
+import type { SendQuery } from './query-callback.ts';
+
+/** read_only_sql_transaction */
+export const READ_ONLY = '25006';
 
 /** The oldest version that this program was tried with. */
 const MIN_VERSION = 15;
@@ -64,3 +68,11 @@ export function connectionRefusal(error: unknown, url: URL): Error {
   // Most of all TLS, and programs at this address that are not PostgreSQL; systemd tries again.
   return new TemporaryError(`PostgreSQL cannot be used: ${message}. See DATABASE_URL.`);
 }
+
+/** A write in a snapshot is a fault of the program; on another connection the same error means that the server is read-only. */
+export const refusingWrites =
+  (send: SendQuery): SendQuery =>
+  (query) =>
+    send(query).catch((error: Error & { code?: unknown }) => {
+      throw error.code === READ_ONLY ? new TypeError('A snapshot is read-only', { cause: error }) : error;
+    });

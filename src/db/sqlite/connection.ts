@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Cell, KeyedHash, MigrationTx, Snapshot } from '../db.ts';
+import type { Cell, KeyedHash, MigrationTx, Snapshot, Transaction } from '../db.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 import { readBigInts } from './big-integers.ts';
 
@@ -38,6 +38,7 @@ const sqliteText = (query: Sql): string =>
   statementText(query, statementTexts, (_, before) => (/\b(limit|offset) $/i.test(before) ? '?+0' : '?'));
 
 export class Connection implements MigrationTx {
+  declare readonly isOpen: true;
   readonly remote = false;
   readonly handle: DatabaseSync;
   readonly keyedHash: KeyedHash;
@@ -91,6 +92,10 @@ export class Connection implements MigrationTx {
       // Unlike `run`, `get` allocates no result object; a statement without `returning` has no row to return.
       statement!.get(...query.values);
     }
+  }
+
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return work(this);
   }
 
   async script(statements: string): Promise<void> {

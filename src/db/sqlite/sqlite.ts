@@ -8,8 +8,8 @@ import {
   type Db,
   type KeyedHash,
   type MigrationTx,
-  type Queryable,
   type Snapshot,
+  type Transaction,
   type TransactionOptions,
   type Versions,
   withoutKey,
@@ -140,7 +140,7 @@ class SqliteDb implements Db {
     return this.transaction((tx) => tx.runAll(queries));
   }
 
-  transaction<T>(work: (tx: Queryable) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
+  transaction<T>(work: (tx: Transaction) => Promise<T>, { durable = true }: TransactionOptions = {}): Promise<T> {
     return this.#inTurn(() => (durable ? this.#transact(work) : this.#transactWith(NOT_DURABLE, DURABLE, work)));
   }
 
@@ -169,7 +169,7 @@ class SqliteDb implements Db {
   }
 
   /** The pragmas are the connection's; no other transaction of this process runs on it meanwhile. */
-  async #transactWith<T>(during: string, after: string, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  async #transactWith<T>(during: string, after: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     this.#writer.handle.exec(during);
     try {
       return await this.#transact(work);
@@ -178,7 +178,7 @@ class SqliteDb implements Db {
     }
   }
 
-  async #transact<T>(work: (tx: Queryable) => Promise<T>): Promise<T> {
+  async #transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     try {
       await this.#turns.begin();
       this.#place.check();

@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isExcluded, saveExcluded } from '#store/game/excluded-matches.ts';
 import {
@@ -25,7 +25,7 @@ export type CountingRefusal = 'no_match' | 'unchanged' | 'busy';
  * @returns why it is refused; undefined on success
  */
 export async function setCounted(
-  db: Db,
+  db: Transactional,
   clock: Clock,
   key: number,
   counted: boolean,

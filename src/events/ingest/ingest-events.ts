@@ -2,7 +2,7 @@ import { amount } from '#platform/text/amount.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text/text.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Queryable, Transaction } from '#db/db.ts';
 import { effectOf } from '../handlers/index.ts';
 import { UnitOfWork, EventRejected } from '../ledger/unit-of-work.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
@@ -83,7 +83,7 @@ class DryRunRollback extends Error {
 const needsTransaction = ({ sender, checked }: Item): boolean => 'event' in checked || sender.kind === 'server';
 
 async function ingestInTransaction(
-  tx: Queryable,
+  tx: Transaction,
   now: number,
   items: Iterable<Item>,
   newPlayers: NewPlayerLimit | undefined,

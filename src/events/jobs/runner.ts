@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import { Unavailable } from '#platform/errors.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Log } from '#platform/process/log.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Transaction } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { ResourceKind } from '#store/game/changes.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
@@ -52,7 +52,7 @@ export async function runChunk({ db, clock, log }: Context): Promise<boolean> {
   return true;
 }
 
-async function workChunk(tx: Queryable, clock: Clock): Promise<void> {
+async function workChunk(tx: Transaction, clock: Clock): Promise<void> {
   const keys = await Keys.lock(tx);
   const job = await nextJob(tx);
   if (job === undefined || job.phase === 'derive') return;
@@ -77,7 +77,7 @@ async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
   return true;
 }
 
-async function deriveAggregateOrEnd(tx: Queryable, now: number, { key, chunks }: Job): Promise<void> {
+async function deriveAggregateOrEnd(tx: Transaction, now: number, { key, chunks }: Job): Promise<void> {
   const keys = await Keys.lock(tx);
   const job = await jobByKey(tx, key);
   if (job?.chunks !== chunks) return;

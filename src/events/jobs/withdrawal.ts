@@ -1,6 +1,6 @@
 import { keyOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
 import { removeOnlineSamples } from '#store/game/online-samples.ts';
@@ -166,7 +166,7 @@ async function continueRetraction(work: UnitOfWork, cursor: Cursor, budget: Budg
 
 /** Adds a job that withdraws events. @returns its key */
 export async function createWithdrawal(
-  db: Db,
+  db: Transactional,
   clock: Clock,
   params: WithdrawalParams,
   { label = '', total }: { label?: string; total?: number } = {},

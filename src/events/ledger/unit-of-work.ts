@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import { type Sql, type Value, withRows } from '#db/sql.ts';
 import { CounterAccumulator } from './counter-accumulator.ts';
 import { isUnnamed, NEVER_SEEN } from '#store/game/player-names.ts';
@@ -112,7 +112,7 @@ export class PunishmentReferences {
  * own counters, `rows` queues plain inserts, and `references` knows which punishments were issued.
  */
 export class UnitOfWork {
-  readonly tx: Queryable;
+  readonly tx: Transaction;
   readonly keys: Keys;
   readonly now: number;
   readonly players = new PlayerAccumulator();
@@ -128,7 +128,7 @@ export class UnitOfWork {
   /** The number of finished matches that `flush` has handled. */
   #removed = 0;
 
-  constructor(tx: Queryable, keys: Keys, now: number) {
+  constructor(tx: Transaction, keys: Keys, now: number) {
     this.tx = tx;
     this.keys = keys;
     this.now = now;

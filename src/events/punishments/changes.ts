@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
@@ -120,7 +120,7 @@ export interface Undo {
 }
 
 /** Adds a job that withdraws one event about a punishment. @returns undefined if the event does not exist or is withdrawn */
-export async function undoChange(db: Db, clock: Clock, key: number): Promise<Undo | undefined> {
+export async function undoChange(db: Transactional, clock: Clock, key: number): Promise<Undo | undefined> {
   const row = await db.get(sql`
     select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
   if (row === undefined) return undefined;

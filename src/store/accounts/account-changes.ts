@@ -1,5 +1,5 @@
 import { isUuidLabel, nameKey } from '#platform/text/text.ts';
-import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { isOfPseudonym } from './deleted-players.ts';
@@ -28,7 +28,7 @@ export async function resetPassword(tx: Queryable, now: number, id: string, pass
 
 /** Sets the address without a way to undo it, as an operator does. @returns false if another account has the address */
 export async function setEmail(
-  db: Db,
+  db: Transactional,
   now: number,
   id: string,
   { email, verified }: { email: string; verified: boolean },
@@ -50,7 +50,7 @@ export async function setVerified(db: Queryable, id: string): Promise<void> {
 }
 
 /** @returns false if another account has the name */
-export async function setName(db: Db, id: string, name: string): Promise<boolean> {
+export async function setName(db: Transactional, id: string, name: string): Promise<boolean> {
   return await unlessTaken(() =>
     db.run(sql`update accounts set name = ${name}, name_key = ${nameKey(name)} where id = ${id}`),
   );
@@ -61,7 +61,7 @@ export async function setName(db: Db, id: string, name: string): Promise<boolean
  * resets them, and what a mail has proved does not allow a first one.
  * @returns false for the last operator, who stays one
  */
-export async function setRole(db: Db, id: string, role: Role): Promise<boolean> {
+export async function setRole(db: Transactional, id: string, role: Role): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if (role !== 'operator' && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set role = ${role} where id = ${id}`);
@@ -92,7 +92,7 @@ export async function isLastOperator(tx: Queryable, id: string): Promise<boolean
  * Applications without another active owner are suspended, or resumed.
  * @returns false for the last operator, whose account stays enabled
  */
-export async function setDisabled(db: Db, id: string, timestamp: number | null): Promise<boolean> {
+export async function setDisabled(db: Transactional, id: string, timestamp: number | null): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if (timestamp !== null && (await isLastOperator(tx, id))) return false;
     await tx.run(sql`update accounts set disabled = ${timestamp} where id = ${id}`);

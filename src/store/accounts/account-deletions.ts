@@ -1,4 +1,4 @@
-import type { Db } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions, sessionsOf } from './account-sessions.ts';
 import { isLastOperator } from './account-changes.ts';
@@ -18,7 +18,7 @@ import { ownedAlone, syncOwnerSuspension, keysOwnedBy } from '#store/application
  * operator and is not deleted
  */
 export async function deleteAccount(
-  db: Db,
+  db: Transactional,
   now: number,
   id: string,
   known?: ReadonlyMap<string, Pseudonym>,
@@ -50,7 +50,7 @@ export interface AccountImpact {
   suspended: string[];
 }
 
-export async function accountImpact(db: Db, now: number, id: string): Promise<AccountImpact> {
+export async function accountImpact(db: Queryable, now: number, id: string): Promise<AccountImpact> {
   const sessions = (await sessionsOf(db, id, now)).length;
   const connected = (await connectedApplications(db, id)).map(({ name }) => name);
   return { sessions, connected, suspended: await ownedAlone(db, id) };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { base32 } from '#platform/text/base32.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endSessions } from './account-sessions.ts';
 import { removeFactors } from './factor-resets.ts';
@@ -18,7 +18,7 @@ const BYTES = 10;
  * account has are removed, because only their owner can use them: then all sessions end.
  * @returns the code like `ABCD-EFGH-IJKL-MNOP`; undefined if the account has no role any more, or is disabled
  */
-export async function newFactorCode(db: Db, now: number, accountId: string): Promise<string | undefined> {
+export async function newFactorCode(db: Transactional, now: number, accountId: string): Promise<string | undefined> {
   const plain = base32(randomBytes(BYTES));
   return await db.transaction(async (tx) => {
     if (!(await lockFactors(tx, accountId))) return undefined;

@@ -1,5 +1,5 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { noteForOwner } from './account-notices.ts';
@@ -35,7 +35,7 @@ export interface FactorReset {
 
 /** Asks for a reset, which takes effect a day later. */
 export async function startReset(
-  db: Db,
+  db: Transactional,
   now: number,
   accountId: string,
 ): Promise<{ refused: ResetRefusal } | FactorReset> {

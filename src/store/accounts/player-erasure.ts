@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { hasName, isShortName } from '#store/game/renamed-json.ts';
@@ -12,14 +12,16 @@ export type ErasureRefusal = 'no player' | 'has an account' | 'erased already';
 /**
  * Erases a player without an account: the records continue under a pseudonym, as after the deletion of an account.
  * A job replaces the player in the stored events, also one of whom all events are withdrawn.
+ * @param isNamed whether a player or a stored event has the UUID (`isNamedAnywhere`)
  * @returns the pseudonym's UUID and the key of the job, or why the player is not erased
  */
 export async function erasePlayer(
-  db: Db,
+  db: Transactional,
   now: number,
   uuid: string,
+  isNamed?: boolean,
 ): Promise<{ uuid: string; job: number | undefined } | { refusal: ErasureRefusal }> {
-  const isNamed = (await playerByUuid(db, uuid)) !== undefined || (await isInWithdrawnEvents(db, uuid));
+  const isKnown = isNamed ?? (await isNamedAnywhere(db, uuid));
   return await db.transaction(async (tx) => {
     // The lock keeps an event from linking the player to an account meanwhile.
     await Keys.lock(tx);
@@ -27,7 +29,7 @@ export async function erasePlayer(
     if ((await accountsOfPlayer(tx, own)).length > 0) return { refusal: 'has an account' };
     if ((await isPseudonym(tx, own)) || (await pseudonymOf(tx, own)) !== undefined)
       return { refusal: 'erased already' };
-    if (!isNamed) return { refusal: 'no player' };
+    if (!isKnown) return { refusal: 'no player' };
     const job = await pseudonymise(tx, now, own);
     return { uuid: (await pseudonymOf(tx, own))!.uuid, job };
   });
@@ -38,8 +40,12 @@ export async function isPseudonym(db: Queryable, uuid: string): Promise<boolean>
   return (await db.get(sql`select 1 as found from pseudonyms where uuid = ${uuid}`)) !== undefined;
 }
 
-/** Reads the whole ledger, outside of a transaction: no index finds the events that mention a UUID. */
-async function isInWithdrawnEvents(db: Queryable, uuid: string): Promise<boolean> {
+/**
+ * Whether a player or a withdrawn event has the UUID. Outside of a transaction, because it may read the whole ledger: no index
+ * finds the events that mention a UUID.
+ */
+export async function isNamedAnywhere(db: Queryable, uuid: string): Promise<boolean> {
+  if ((await playerByUuid(db, uuid)) !== undefined) return true;
   const text = `%${uuid.replaceAll('-', '')}%`;
   const row = await db.get(sql`
     select 1 as found from ledger where withdrawn is not null and replace(lower(body), '-', '') like ${text} limit 1`);

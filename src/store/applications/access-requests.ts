@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
@@ -60,7 +60,7 @@ const MAX_AUTOMATIC = 3;
  * @returns the request, waiting or approved; undefined if a request of this kind is already waiting
  */
 export async function requestAccess(
-  db: Db,
+  db: Transactional,
   now: number,
   application: Application,
   { kind, account_id, purpose, site, volume }: NewAccessRequest,
@@ -112,7 +112,7 @@ export interface Decision {
  * @returns undefined if no request with this id is waiting, for example because another operator has decided it
  */
 export async function decideRequest(
-  db: Db,
+  db: Transactional,
   now: number,
   id: string,
   decision: Decision,
@@ -138,7 +138,7 @@ async function decide(
 
 /** Sets the access of an application by an operator's decision. An automatic approval before it becomes the operator's. */
 export async function decideWithoutRequest(
-  db: Db,
+  db: Transactional,
   now: number,
   clientId: string,
   { state, by }: { state: AccessState; by: string },

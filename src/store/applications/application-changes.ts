@@ -1,6 +1,6 @@
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { UploadedImage } from '#platform/uploaded-image.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { isApprovedByOperator } from './access-requests.ts';
@@ -77,7 +77,7 @@ function withUris(name: string, uris: string, logoutUris: string): Reviewed {
  * @returns the waiting change, and whether this call requested it; undefined if the settings are in force
  */
 export async function changeApplication(
-  db: Db,
+  db: Transactional,
   now: number,
   clientId: string,
   wanted: ApplicationSettings,
@@ -108,7 +108,7 @@ interface LockedApplication {
 
 /** Runs work in a transaction that has locked an application; undefined if there is none. */
 async function inLockedApplication(
-  db: Db,
+  db: Transactional,
   now: number,
   clientId: string,
   work: (tx: Queryable, locked: LockedApplication) => Promise<WaitingChange | undefined>,
@@ -136,7 +136,7 @@ export interface WaitingChange {
  * @returns the waiting change; undefined if the logo is in force
  */
 export async function changeLogo(
-  db: Db,
+  db: Transactional,
   now: number,
   clientId: string,
   { content_type, bytes }: Omit<UploadedImage, 'hash'>,
@@ -217,7 +217,7 @@ export async function endChange(db: Queryable, applicationKey: number): Promise<
  * it
  */
 export async function decideChange(
-  db: Db,
+  db: Transactional,
   id: string,
   state: 'approved' | 'refused',
 ): Promise<ApplicationChange | undefined> {

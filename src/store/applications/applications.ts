@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
@@ -110,7 +110,7 @@ export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris'
 
 /** Registers an application. One of type `service` gets its first secret, which is shown only once. */
 export async function createApplication(
-  db: Db,
+  db: Transactional,
   now: number,
   { name, type, access, ...settings }: NewApplication,
 ): Promise<{ application: Application; secret: string | undefined }> {
@@ -228,7 +228,7 @@ export async function setApplication(
 }
 
 /** Deletes an application with its secrets and tokens. Refuses first-party clients. */
-export async function deleteApplication(db: Db, clientId: string): Promise<boolean> {
+export async function deleteApplication(db: Transactional, clientId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
     if ((await managedApplication(tx, clientId)) === undefined) return false;
     await tx.run(sql`delete from tokens where client_id = ${clientId}`);

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { insertOwner } from './owners.ts';
 
@@ -61,7 +61,7 @@ export async function endInvitation(db: Queryable, applicationKey: number, accou
 
 /** Makes an invited account an owner; false if there is no valid invitation. */
 export async function acceptInvitation(
-  db: Db,
+  db: Transactional,
   now: number,
   applicationKey: number,
   accountId: string,

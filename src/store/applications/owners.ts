@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Application, applicationByClientId } from './applications.ts';
 import { syncOwnerSuspension } from './suspension.ts';
@@ -13,7 +13,12 @@ export interface Owner {
 /** Maximum applications per owner; the operator can register more by command. */
 export const MAX_OWNED = 50;
 
-export async function addOwner(db: Db, now: number, applicationKey: number, accountId: string): Promise<boolean> {
+export async function addOwner(
+  db: Transactional,
+  now: number,
+  applicationKey: number,
+  accountId: string,
+): Promise<boolean> {
   return await db.transaction((tx) => insertOwner(tx, now, applicationKey, accountId));
 }
 
@@ -31,7 +36,7 @@ export async function insertOwner(
 }
 
 /** @returns false if the account is not an owner, or is the only one */
-export async function removeOwner(db: Db, applicationKey: number, accountId: string): Promise<boolean> {
+export async function removeOwner(db: Transactional, applicationKey: number, accountId: string): Promise<boolean> {
   return await db.transaction(async (tx) => {
     const removed = await tx.run(sql`
       delete from application_owners where application_key = ${applicationKey} and account_id = ${accountId}

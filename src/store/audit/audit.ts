@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 
 /** The origin of an act: pages of the console or of sign-in, a command, or the game. */
@@ -59,16 +59,16 @@ function newId(now: number): string {
 }
 
 /**
- * Writes an entry to the audit log. An act must never contain secrets. Some entries are written after the response. If
- * the account is deleted by then, the entry gets no name.
+ * Writes an entry to the audit log, last in the transaction of its act. An act must never contain secrets. Some entries are
+ * written after the response. If the account is deleted by then, the entry gets no name.
  */
-export async function recordAudit(db: Queryable, now: number, actor: Actor, act: Act): Promise<void> {
+export async function recordAudit(tx: Transaction, now: number, actor: Actor, act: Act): Promise<void> {
   const { action, subject = '', label = '', outcome = 'done', detail = {} } = act;
   const { via, account_id, isOperator = false } = actor;
   const actorId = isOperator ? null : account_id;
   const name = short(actor.name);
   const accountSubject = ABOUT_ACCOUNTS.test(action) && subject !== '' ? subject : null;
-  await db.run(sql`
+  await tx.run(sql`
     insert into audit (id, time, via, as_operator, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
     values (${newId(now)}, ${now}, ${via}, ${isOperator ? 1 : 0}, ${account_id}, ${unlessDeleted(actorId, name)},
       ${unlessDeleted(actorId, nameKey(name))}, ${unlessDeleted(actorId, short(actor.address), '')}, ${action},

@@ -1,5 +1,5 @@
 import { nameKey, uuidOf } from '#platform/text/text.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange } from './changes.ts';
@@ -15,7 +15,12 @@ import { hasPseudonym, type Named } from './players.ts';
  */
 
 /** Replaces a list and removes its players from what is shown now. Players who are no longer listed appear with the next reports. */
-export async function setHidden(db: Db, now: number, scope: number, entries: readonly string[]): Promise<void> {
+export async function setHidden(
+  db: Transactional,
+  now: number,
+  scope: number,
+  entries: readonly string[],
+): Promise<void> {
   await db.transaction(async (tx) => {
     // Reports of other processes are stored before the list changes, or with the new list.
     await Keys.lock(tx);

@@ -1,6 +1,6 @@
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import type { PunishmentScope } from './servers.ts';
@@ -29,7 +29,12 @@ const PREFIX = 'shk_';
 const TEST_PREFIX = 'shk_test_';
 
 /** Creates a key for a server. Its text is shown only once; the database holds its hash. */
-export async function createServerKey(db: Db, now: number, serverKey: number, test = false): Promise<string> {
+export async function createServerKey(
+  db: Transactional,
+  now: number,
+  serverKey: number,
+  test = false,
+): Promise<string> {
   return await db.transaction((tx) => addKey(tx, now, serverKey, test));
 }
 
@@ -42,7 +47,12 @@ async function addKey(tx: Queryable, now: number, serverKey: number, test: boole
 }
 
 /** Creates a new key. The old keys keep working for `overlapMs`. */
-export async function rotateServerKey(db: Db, now: number, serverKey: number, overlapMs: number): Promise<string> {
+export async function rotateServerKey(
+  db: Transactional,
+  now: number,
+  serverKey: number,
+  overlapMs: number,
+): Promise<string> {
   return await db.transaction(async (tx) => {
     const secret = await addKey(tx, now, serverKey, false);
     await tx.run(sql`
@@ -57,7 +67,7 @@ export async function rotateServerKey(db: Db, now: number, serverKey: number, ov
  * Revokes one key, or all keys of a server, with immediate effect.
  * @returns the number of keys that were still valid
  */
-export async function revokeServerKeys(db: Db, now: number, serverKey: number, id?: string): Promise<number> {
+export async function revokeServerKeys(db: Queryable, now: number, serverKey: number, id?: string): Promise<number> {
   const onlyThis = id === undefined ? sql`` : sql`and key = ${keyOf(id) ?? 0}`;
   return await db.run(sql`
     update server_keys set expires = ${now}

@@ -1,7 +1,7 @@
 import { HASH_PURPOSE, keyedHashOf, type SecretKey } from '#platform/crypto/secret-key.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
 import { WEBHOOK_SECRETS } from '#store/applications/webhooks/webhooks.ts';
@@ -28,7 +28,7 @@ export interface SecretKeyChange {
  * Seals and hashes everything under a new secret key, in one transaction.
  * @throws UsageError if `from` is not the key of the database, or jobs are unfinished
  */
-export async function changeSecretKey(db: Db, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {
+export async function changeSecretKey(db: Transactional, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);
@@ -81,7 +81,7 @@ export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
 }
 
 /** Deletes what only the lost secret key can read, and accepts the new one. The records of erased players stay erased. */
-export async function resetSecretKey(db: Db, to: SecretKey): Promise<SecretKeyLoss> {
+export async function resetSecretKey(db: Transactional, to: SecretKey): Promise<SecretKeyLoss> {
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Transaction } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { map, pardon, person, punishment } from '#test/support/builders.ts';
@@ -8,7 +8,7 @@ import { onEachDatabase, testContext } from '#test/support/context.ts';
 /** Counts the calls that wait for the database. */
 function counted(db: Db): { db: Pick<Db, 'transaction' | 'keyedHash'>; calls: () => number } {
   let calls = 0;
-  const countedTx = (tx: Queryable): Queryable =>
+  const countedTx = (tx: Transaction): Transaction =>
     new Proxy(tx, {
       get(target, name) {
         const member = Reflect.get(target, name, target) as unknown;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Queryable, Transactional } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Cursor } from '../../game/change-cursors.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
@@ -144,7 +144,7 @@ const placeOf = ({ feed, number, walk }: Cursor): Sql => sql`${feed}, ${number},
  * @returns its key and its secret, which is shown only once; undefined if the application has `MAX_WEBHOOKS`
  */
 export async function addWebhook(
-  db: Db,
+  db: Transactional,
   now: number,
   secretKey: SecretKey,
   { key: application, ...wanted }: NewWebhook & { key: number },
@@ -256,7 +256,7 @@ export async function hurry(db: Queryable, now: number, key: number): Promise<vo
 }
 
 /** Continues at another place of the feed. */
-export async function setPlace(db: Db, key: number, { feed, number, walk }: Cursor): Promise<void> {
+export async function setPlace(db: Transactional, key: number, { feed, number, walk }: Cursor): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`
       update webhooks set feed = ${feed}, place = ${number}, walk_head = ${walk?.head ?? null}, failed = 0,

@@ -1,6 +1,6 @@
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Db, Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** Game servers that are followed by the Minecraft Server Management Protocol. */
@@ -83,7 +83,7 @@ function managedFrom({ url, ca, state, since, contact }: ManagedRow): Managed {
  * reports the difference.
  */
 export async function setManaged(
-  db: Db,
+  db: Transactional,
   key: SecretKey,
   serverKey: number,
   { url, ca, secret }: ManageTarget & { secret: string },

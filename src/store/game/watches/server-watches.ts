@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
 /** Game servers that Scorehall polls by their own protocols, and the outcome of the last poll. */
@@ -122,7 +122,7 @@ function watchFrom({ address, protocol, polled, error, succeeded, player_count, 
 }
 
 /** Watches a server from now on. Another address or protocol starts without a last poll. */
-export async function setWatch(db: Db, serverKey: number, target: WatchTarget): Promise<void> {
+export async function setWatch(db: Transactional, serverKey: number, target: WatchTarget): Promise<void> {
   await db.run(sql`
     insert into server_watches (server_key, address, protocol, holder, held_until, polled, error, succeeded, player_count, max)
     values (${serverKey}, ${target.address}, ${target.protocol}, '', 0, null, '', null, 0, 0)
