@@ -33,7 +33,7 @@ export interface Queryable {
  */
 export interface Transactional extends Queryable {
   /**
-   * Runs the work in one transaction; an open transaction runs it as a part of itself. On PostgreSQL the work is run again
+   * Runs the work in one transaction; an open transaction runs it as a part of itself, which is undone if it fails. On PostgreSQL the work is run again
    * after a deadlock, so it must change nothing outside the transaction, and waits for none of another connection.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;

@@ -16,6 +16,7 @@ import {
   type Versions,
 } from '../db.ts';
 import type { Outages } from '../outages.ts';
+import { asPart } from '../part.ts';
 import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
@@ -107,7 +108,7 @@ class Connection implements MigrationTx {
   readonly remote = true;
   /** Whether a statement has written. */
   hasWritten = false;
-  /** The first error of a statement: those that follow it in a transaction fail only because of it. */
+  /** The last error of a statement, without those of statements that fail only because of one before them. */
   failure: unknown;
   readonly keyedHash: KeyedHash;
   readonly #connections: Connections;
@@ -147,7 +148,7 @@ class Connection implements MigrationTx {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return work(this);
+    return asPart(this, work);
   }
 
   async script(statements: string): Promise<void> {
@@ -160,7 +161,7 @@ class Connection implements MigrationTx {
       if (writes) this.hasWritten = true;
       return result;
     } catch (error) {
-      this.failure ??= error;
+      if ((error as { code?: unknown }).code !== IN_FAILED_TRANSACTION) this.failure = error;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Cell, KeyedHash, MigrationTx, Snapshot, Transaction } from '../db.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
+import { asPart } from '../part.ts';
 import { readBigInts } from './big-integers.ts';
 
 const CACHED_STATEMENTS = 500;
@@ -95,7 +96,7 @@ export class Connection implements MigrationTx {
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return work(this);
+    return asPart(this, work);
   }
 
   async script(statements: string): Promise<void> {
