@@ -1,4 +1,5 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import type { Transaction } from '#db/db.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { endSessions, markMailed } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
@@ -92,10 +93,14 @@ function setSessionCookie(c: Context, { config, secure }: Deps, id: string): voi
   setCookie(c, hostCookie('session', secure), id, cookieFlags(secure, maxAge));
 }
 
-export async function signOut(c: Context, deps: Deps): Promise<void> {
+/** @param also what else happens in the transaction that ends the session */
+export async function signOut(c: Context, deps: Deps, also?: (tx: Transaction) => Promise<void>): Promise<void> {
   const name = hostCookie('session', deps.secure);
   const current = await signedIn(c, deps);
   if (current !== undefined)
-    await deps.db.transaction((tx) => endSessions(tx, current.account.id, { only: current.uid_hash }));
+    await deps.db.transaction(async (tx) => {
+      await endSessions(tx, current.account.id, { only: current.uid_hash });
+      await also?.(tx);
+    });
   deleteCookie(c, name, { path: '/', secure: deps.secure });
 }

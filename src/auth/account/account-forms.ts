@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
+import type { Transaction } from '#db/db.ts';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { type Field, fields, notice } from '#http/fields.ts';
@@ -28,6 +29,16 @@ import { record } from '../audit.ts';
 
 type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
 
+/** The submitted form of a change. */
+interface Submitted {
+  c: Context;
+  deps: Deps;
+  current: SignedIn;
+  form: Form;
+  /** Writes the audit entry, last in the transaction of the change. */
+  entry: (tx: Transaction) => Promise<void>;
+}
+
 /** A change of an account: the texts and fields of its page, and the action of its form. */
 interface Change {
   path: string;
@@ -43,7 +54,7 @@ interface Change {
   /** If it returns false, the page redirects to the account page. */
   applies?: (account: Account) => boolean;
   /** @returns the problems by field, or the path to redirect to */
-  act: (c: Context, deps: Deps, current: SignedIn, form: Form) => Promise<Problems | string>;
+  act: (submitted: Submitted) => Promise<Problems | string>;
 }
 
 const CHANGES: Change[] = [
@@ -150,11 +161,10 @@ async function makeChange(c: Context, deps: Deps, change: Change): Promise<Respo
   if (proof === 'missing') return c.redirect(confirmPath(change.path), 303);
   const wrongPassword =
     proof === 'given' ? undefined : await currentPasswordProblem(c, deps, account, form['current'] ?? '');
-  const result = wrongPassword ?? (await change.act(c, deps, current, form));
-  if (typeof result === 'string') {
-    record(c, deps, account, { action: change.path.slice(1).replace('/', '.') });
-    return c.redirect(result, 303);
-  }
+  const action = change.path.slice(1).replace('/', '.');
+  const entry: Submitted['entry'] = (tx) => record(tx, c, deps, account, { action });
+  const result = wrongPassword ?? (await change.act({ c, deps, current, form, entry }));
+  if (typeof result === 'string') return c.redirect(result, 303);
   return await showChange(c, deps, change, { account, proof, form, problems: result });
 }
 
@@ -181,26 +191,32 @@ async function currentPasswordProblem(
   return undefined;
 }
 
-async function changeName(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
+async function changeName({ c, deps, current: { account }, form, entry }: Submitted): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const name = (form['name'] ?? '').trim();
   const problem = await nameProblem(deps.db, name);
   if (problem === 'shape') return { name: errors.name_shape };
-  if (problem === 'taken' || !(await setName(deps.db, account.id, name))) return { name: errors.name_taken(name) };
-  return '/account?done=saved';
+  const isChanged = await deps.db.transaction(async (tx) => {
+    if (problem === 'taken' || !(await setName(tx, account.id, name))) return false;
+    await entry(tx);
+    return true;
+  });
+  return isChanged ? '/account?done=saved' : { name: errors.name_taken(name) };
 }
 
-async function changeEmail(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<Problems | string> {
+async function changeEmail({ c, deps, current: { account }, form, entry }: Submitted): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
   if (!(await admitAttempt(c, deps, 'email', email))) return { email: errors.too_many_attempts };
+  // The request, for which this transaction changes nothing: it must not reveal whether another account has the address.
+  await deps.db.transaction(entry);
   deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
 
-async function changePassword(c: Context, deps: Deps, current: SignedIn, form: Form): Promise<Problems | string> {
+async function changePassword({ c, deps, current, form, entry }: Submitted): Promise<Problems | string> {
   const { account, uid_hash } = current;
   const password = form['password'] ?? '';
   const problem = await passwordError(c, deps, password, account.name, account.email);
@@ -213,6 +229,7 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
     await forgetDevices(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
     await rememberThisDevice(c, deps, tx, account.id);
+    await entry(tx);
     return true;
   });
   if (!isChanged) return '/sign-in';
@@ -220,14 +237,21 @@ async function changePassword(c: Context, deps: Deps, current: SignedIn, form: F
   return '/account?done=saved';
 }
 
-async function unlink(_c: Context, deps: Deps, { account }: SignedIn): Promise<string> {
-  await unlinkPlayer(deps.db, account.id);
+async function unlink({ deps, current: { account }, entry }: Submitted): Promise<string> {
+  await deps.db.transaction(async (tx) => {
+    await unlinkPlayer(tx, account.id);
+    await entry(tx);
+  });
   sendAlert(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
   return '/account?done=saved';
 }
 
-async function deleteOwnAccount(c: Context, deps: Deps, { account }: SignedIn): Promise<Problems | string> {
-  const deleted = await deleteAccount(deps.db, deps.clock.now(), account.id);
+async function deleteOwnAccount({ c, deps, current: { account }, entry }: Submitted): Promise<Problems | string> {
+  const deleted = await deps.db.transaction(async (tx) => {
+    const result = await deleteAccount(tx, deps.clock.now(), account.id);
+    if (result !== 'last operator') await entry(tx);
+    return result;
+  });
   if (deleted === 'last operator') return { current: c.get('texts').errors.last_operator };
   await signOut(c, deps);
   sendMail(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));

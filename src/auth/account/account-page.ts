@@ -45,8 +45,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     });
   });
   onForm(app, deps, '/account/sign-out', async (c, { account }) => {
-    await signOut(c, deps);
-    record(c, deps, account, { action: 'session.end' });
+    await signOut(c, deps, (tx) => record(tx, c, deps, account, { action: 'session.end' }));
     return '/sign-in';
   });
   onForm(app, deps, '/account/verify', async (c, { account }) => {
@@ -60,10 +59,11 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     '/account/sessions/end',
     limited(deps, async (c, { account, uid_hash }, { session = '' }) => {
       const others = session === '';
-      await deps.db.transaction((tx) =>
-        endSessions(tx, account.id, others ? { except: uid_hash } : { only: session, except: uid_hash }),
-      );
-      record(c, deps, account, { action: 'session.end', detail: { others } });
+      const which = others ? { except: uid_hash } : { only: session, except: uid_hash };
+      await deps.db.transaction(async (tx) => {
+        await endSessions(tx, account.id, which);
+        await record(tx, c, deps, account, { action: 'session.end', detail: { others } });
+      });
       return '/account?done=session_ended';
     }),
   );
@@ -73,8 +73,10 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     '/account/applications/end',
     limited(deps, async (c, { account }, { client_id = '' }) => {
       if (client_id === '') return '/account';
-      await deps.db.transaction((tx) => endApplications(tx, account.id, client_id));
-      record(c, deps, account, { action: 'grant.end', subject: client_id });
+      await deps.db.transaction(async (tx) => {
+        await endApplications(tx, account.id, client_id);
+        await record(tx, c, deps, account, { action: 'grant.end', subject: client_id });
+      });
       return '/account?done=ended';
     }),
   );

@@ -32,20 +32,24 @@ export function factorResetPages(app: Hono<Env>, deps: Deps): void {
   });
   app.post(PATH, async (c) => {
     const { token = '' } = await readOwnForm(c, deps);
-    const account = await stopResetByLink(deps.db, token);
-    if (account === undefined) return await showExpired(c, deps);
-    record(c, deps, account, { ...STOPPED, detail: { link: true } });
-    return await showStopped(c, deps);
+    const isStopped = await deps.db.transaction(async (tx) => {
+      const account = await stopResetByLink(tx, token);
+      if (account !== undefined) await record(tx, c, deps, account, { ...STOPPED, detail: { link: true } });
+      return account !== undefined;
+    });
+    return isStopped ? await showStopped(c, deps) : await showExpired(c, deps);
   });
   app.post(PATHS.keepFactors, async (c) => {
     await readOwnForm(c, deps);
     const current = await signedIn(c, deps);
     if (current === undefined) return c.redirect('/sign-in', 303);
     const { account, uid_hash } = current;
-    if (await stopResetByProof(deps.db, account.id, uid_hash, deps.clock.now() - PROOF_MS)) {
-      record(c, deps, account, STOPPED);
-      return c.redirect('/account?done=factors_kept', 303);
-    }
+    const isStopped = await deps.db.transaction(async (tx) => {
+      if (!(await stopResetByProof(tx, account.id, uid_hash, deps.clock.now() - PROOF_MS))) return false;
+      await record(tx, c, deps, account, STOPPED);
+      return true;
+    });
+    if (isStopped) return c.redirect('/account?done=factors_kept', 303);
     const isWaiting = (await resetOf(deps.db, account.id)) !== undefined;
     return c.redirect(isWaiting ? confirmPath(PATHS.keepFactors) : '/account', 303);
   });

@@ -74,10 +74,10 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
     if (consumed.data['paper'] === undefined) await setVerified(tx, account.id);
     await endSessions(tx, account.id);
     await endApplications(tx, account.id);
+    await record(tx, c, deps, account, { action: 'account.password', detail: { reset: true } });
     return consumed;
   });
   if (token === undefined) return await showExpired(c, deps);
-  record(c, deps, account, { action: 'account.password', detail: { reset: true } });
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   const flow = token.data['flow'] ?? '';
   return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);

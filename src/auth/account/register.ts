@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { html } from 'hono/html';
+import type { Transaction } from '#db/db.ts';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags, pathCookie } from '#http/cookies.ts';
@@ -114,39 +115,27 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
   const peeked = await peekMailToken(deps.db, deps.clock.now(), secret);
   if (peeked?.kind !== 'register') return await showExpired(c, deps);
   const isOwn = isOwnBrowser(c, deps, peeked);
-  const { name, email } = peeked.data as Registration;
+  const { name, email, flow } = peeked.data as Registration;
   const problem = isOwn ? undefined : await passwordError(c, deps, password, name, email);
   if (problem !== undefined) return await showConfirm(c, deps, peeked, secret, problem);
   const chosen = isOwn
     ? undefined
     : await deps.passwordQueue.run('other', c.get('client'), () => hashPassword(password));
-  const token = await consumeMailToken(deps.db, deps.clock.now(), secret);
-  if (token === undefined) return await showExpired(c, deps);
-  const { flow } = token.data as Registration;
-  return await createFromRegistration(
-    c,
-    deps,
-    token.data as Registration,
-    chosen,
-    isOwn && flow !== '' ? `/sign-in/${flow}` : '/account',
-  );
+  const account = await deps.db.transaction(async (tx) => {
+    const token = await consumeMailToken(tx, deps.clock.now(), secret);
+    const data = token?.data as Registration | undefined;
+    const created = data && (await createNamed(tx, deps.clock.now(), data, chosen ?? data.password));
+    if (created === undefined || typeof created === 'string') return undefined;
+    await record(tx, c, deps, created, { action: 'account.create' });
+    return created;
+  });
+  if (account === undefined) return await showExpired(c, deps);
+  const next = isOwn && flow !== '' ? `/sign-in/${flow}` : '/account';
+  return c.redirect((await signIn(c, deps, account, BY_PASSWORD)) ? next : '/sign-in', 303);
 }
 
 function isOwnBrowser(c: Context, deps: Deps, { data }: MailToken): boolean {
   return sameText(secretHash(getCookie(c, browserCookie(deps)) ?? ''), data['browser']!);
-}
-
-async function createFromRegistration(
-  c: Context,
-  deps: Deps,
-  data: Registration,
-  chosen: string | undefined,
-  next: string,
-): Promise<Response> {
-  const account = await createNamed(deps, data, chosen ?? data.password);
-  if (typeof account === 'string') return await showExpired(c, deps);
-  record(c, deps, account, { action: 'account.create' });
-  return c.redirect((await signIn(c, deps, account, BY_PASSWORD)) ? next : '/sign-in', 303);
 }
 
 /**
@@ -154,14 +143,15 @@ async function createFromRegistration(
  * bears that name. Asking reserves nothing: linking the player's game account gives the name (`linkPlayer`).
  */
 async function createNamed(
-  { db, clock }: Deps,
+  tx: Transaction,
+  now: number,
   { name, email, locale }: Registration,
   password: string,
 ): Promise<Account | 'name taken' | 'email taken'> {
   const facts = { name, email, password, locale, email_verified: true };
-  const isFree = (await nameProblem(db, name)) === undefined;
-  const account = isFree ? await createAccount(db, clock.now(), facts) : 'name taken';
-  return account === 'name taken' ? await createAccount(db, clock.now(), { ...facts, provisional: true }) : account;
+  const isFree = (await nameProblem(tx, name)) === undefined;
+  const account = isFree ? await createAccount(tx, now, facts) : 'name taken';
+  return account === 'name taken' ? await createAccount(tx, now, { ...facts, provisional: true }) : account;
 }
 
 async function showRegister(c: Context, deps: Deps, form: Form, problems: Problems): Promise<Response> {

@@ -24,13 +24,16 @@ export function undoEmailPages(app: Hono<Env>, deps: Deps): void {
 
 async function undo(c: Context, deps: Deps): Promise<Response> {
   const { token = '' } = await readOwnForm(c, deps);
-  const result = await undoEmailChange(deps.db, deps.clock.now(), token);
+  const result = await deps.db.transaction(async (tx) => {
+    const undone = await undoEmailChange(tx, deps.clock.now(), token);
+    if (typeof undone === 'string') return undone;
+    const action = undone.isFactor ? 'account.factor-undo' : 'account.email';
+    await record(tx, c, deps, undone.account, { action, detail: { undone: true } });
+    return undone;
+  });
   if (result === 'expired') return await showExpired(c, deps);
   if (result === 'taken') return await showTaken(c, deps);
   const { account, email, isFactor, reset } = result;
-  record(c, deps, account, {
-    ...{ action: isFactor ? 'account.factor-undo' : 'account.email', detail: { undone: true } },
-  });
   if (emailKey(email) !== emailKey(account.email))
     sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
   if (isFactor)

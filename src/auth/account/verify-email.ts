@@ -52,11 +52,16 @@ export async function sendChange(deps: Deps, account: Account, email: string): P
 
 async function verify(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '' } = await readOwnForm(c, deps);
-  const result = await confirmEmail(deps.db, deps.clock.now(), secret);
+  const result = await deps.db.transaction(async (tx) => {
+    const confirmed = await confirmEmail(tx, deps.clock.now(), secret);
+    if (typeof confirmed === 'string') return confirmed;
+    const action = confirmed.token.kind === 'email' ? 'account.email' : 'account.verify';
+    await record(tx, c, deps, confirmed.account, { action });
+    return confirmed;
+  });
   if (result === 'expired') return await showExpired(c, deps);
   if (result === 'taken') return await showTaken(c, deps);
   const { token, account, email, undo } = result;
-  record(c, deps, account, { action: token.kind === 'email' ? 'account.email' : 'account.verify' });
   if (token.kind === 'email') mailChanged(deps, account, email, undo);
   return await showDone(c, deps, email);
 }

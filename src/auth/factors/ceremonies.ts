@@ -5,7 +5,7 @@ import type { Config } from '#platform/config/config.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
 import { consumeChallenge } from '#store/accounts/used-challenges.ts';
-import { record } from '../audit.ts';
+import { recordRefusal } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '../mails.ts';
 import type { SignedIn } from '../session.ts';
@@ -182,7 +182,7 @@ async function passkeyOf({ db }: Deps, answer: unknown): Promise<Passkey | undef
 }
 
 function reportCopy(c: Context, deps: Deps, owner: Account, { name }: Passkey): void {
-  record(c, deps, owner, { action: 'account.passkey-copy', outcome: 'refused' });
+  recordRefusal(c, deps, owner, { action: 'account.passkey-copy', outcome: 'refused' });
   sendAlert(deps, owner, (texts) => [texts.passkey_cloned_subject, texts.passkey_cloned(name)]);
 }
 

@@ -59,10 +59,10 @@ async function change<T>(
     // Browsers in which only the password was shown must have no separate count for codes.
     if (isFirst) await forgetDevices(tx, account.id);
     await rememberThisDevice(c, deps, tx, account.id);
+    await record(tx, c, deps, account, { action });
     return { changed, undo, isProtected };
   });
   if (result === undefined) return undefined;
-  record(c, deps, account, { action });
   mailChange(deps, account, text, result);
   return result.changed;
 }

@@ -31,10 +31,10 @@ export async function completeSignIn(
   const isCurrent = await deps.db.transaction(async (tx) => {
     if (!(await lockSignIns(tx, account))) return false;
     await rememberThisDevice(c, deps, tx, account.id);
+    await record(tx, c, deps, account, { action: 'session.start', detail });
     return true;
   });
   if (!isCurrent) return c.redirect(interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`, 303);
-  record(c, deps, account, { action: 'session.start', detail });
   if (interaction === undefined)
     return c.redirect((await signIn(c, deps, account, methods, byMail)) ? next : '/sign-in', 303);
   // Entering name and password, or using a passkey, has selected the account.

@@ -43,19 +43,17 @@ async function grantConsent(c: Context, deps: Deps, interaction: Interaction): P
   const grant = existing ?? new Grant({ accountId, clientId });
   grant.addOIDCScope([...scopes, ...interaction.scopes.filter((scope) => scope === OFFLINE_ACCESS)].join(' '));
   const before = await findConsent(deps.db, accountId, clientId);
-  await giveConsent(deps.db, deps.clock.now(), accountId, clientId, scopes);
   const { name } = interaction.application;
   const account = await accountById(deps.db, accountId);
+  await deps.db.transaction(async (tx) => {
+    await giveConsent(tx, deps.clock.now(), accountId, clientId, scopes);
+    const act = { action: 'grant.give', subject: clientId, label: name, detail: { scope: scopes.join(' ') } };
+    await record(tx, c, deps, account, act);
+  });
   const givesMore = !scopes.every((scope) => before?.scopes.includes(scope));
   // An installed application asks every time.
   if (givesMore && account !== undefined)
     sendAlert(deps, account, (texts) => [texts.access_subject, texts.access(name)]);
-  record(c, deps, account, {
-    action: 'grant.give',
-    subject: clientId,
-    label: name,
-    detail: { scope: scopes.join(' ') },
-  });
   return await finish(c, deps, { consent: { grantId: await grant.save() } });
 }
 

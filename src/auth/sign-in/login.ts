@@ -25,7 +25,7 @@ import { askSecondFactor } from './second-factor.ts';
 import { cancel, finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import { admitGuess } from '../password-guesses.ts';
 import { linkForm } from './sign-in-link.ts';
-import { record } from '../audit.ts';
+import { recordRefusal } from '../audit.ts';
 
 /** Sign-in pages: `/sign-in/:uid` belongs to an authorization request, `/sign-in` leads to the account page. */
 export function loginPages(app: Hono<Env>, deps: Deps): void {
@@ -113,7 +113,7 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
     // A passkey cannot be guessed. Refused ones count, because each is an entry of the audit log.
     if ((await countNetworks(c, deps)) === undefined)
       return await showLogin(c, deps, { interaction, error: 'blocked' });
-    record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { passkey: true } });
+    recordRefusal(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { passkey: true } });
     return await showLogin(c, deps, { interaction, error: 'passkey' });
   }
   return await completeSignIn(c, deps, { account, methods: withPasskey([], used!), interaction });
@@ -135,7 +135,7 @@ async function authenticate(c: Context, deps: Deps, form: Form): Promise<Account
   );
   const isAuthenticated = matches && account !== undefined && account.disabled === null;
   if (!isAuthenticated) {
-    record(c, deps, account, { action: 'session.start', outcome: 'failed' });
+    recordRefusal(c, deps, account, { action: 'session.start', outcome: 'failed' });
     return 'credentials';
   }
   await guess.succeeded();

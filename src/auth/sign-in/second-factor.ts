@@ -14,7 +14,7 @@ import {
   type PendingSignIn,
   startPendingSignIn,
 } from '#store/accounts/pending-sign-ins.ts';
-import { record } from '../audit.ts';
+import { recordRefusal } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { checkCode } from '../factors/codes.ts';
@@ -83,7 +83,7 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
     credential === '' ? await byCode(c, deps, account, first, code) : await byPasskey(c, deps, step, first, credential);
   if (typeof result === 'string') {
     if (result !== 'blocked')
-      record(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
+      recordRefusal(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { second_factor: true } });
     return await showStep(c, deps, step, t[result]);
   }
   if (!(await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret)))

@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#platform/text/text.ts';
-import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { provisionalName } from './account-names.ts';
@@ -124,7 +124,7 @@ export interface NewAccount {
  * @returns the account, or which of its name and address another account has
  */
 export async function createAccount(
-  db: Db,
+  db: Transactional,
   now: number,
   { name: asked, email, password, email_verified = false, role = 'user', locale = '', provisional = false }: NewAccount,
 ): Promise<Account | 'name taken' | 'email taken'> {

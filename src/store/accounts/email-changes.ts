@@ -1,4 +1,4 @@
-import { type Db, isUniqueViolation, type Queryable } from '#db/db.ts';
+import { type Db, isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { type Account, accountById, emailKey } from './accounts.ts';
@@ -32,7 +32,11 @@ interface Confirmed {
  * Confirms an address by the secret of a mailed link: the present one (`verify`) or the new one of a change (`email`).
  * @returns why it did not, or what has changed
  */
-export async function confirmEmail(db: Db, now: number, secret: string): Promise<'expired' | 'taken' | Confirmed> {
+export async function confirmEmail(
+  db: Transactional,
+  now: number,
+  secret: string,
+): Promise<'expired' | 'taken' | Confirmed> {
   return await unlessTaken(db, async (tx) => {
     const token = await lockedToken(tx, now, secret, ['verify', 'email']);
     const account = token && (await accountById(tx, token.account_id!));
@@ -103,7 +107,7 @@ const undoneBy = ({ data }: MailToken) => ({ email: data['email']!, isFactor: da
  * @returns why it did not; or the account as before, and the secret of a link to choose a new password
  */
 export async function undoEmailChange(
-  db: Db,
+  db: Transactional,
   now: number,
   secret: string,
 ): Promise<'expired' | 'taken' | (Undone & { reset: string })> {
@@ -180,7 +184,7 @@ async function storeEmail(tx: Queryable, id: string, email: string): Promise<voi
     update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = 1 where id = ${id}`);
 }
 
-async function unlessTaken<T>(db: Db, change: (tx: Queryable) => Promise<T>): Promise<T | 'taken'> {
+async function unlessTaken<T>(db: Transactional, change: (tx: Queryable) => Promise<T>): Promise<T | 'taken'> {
   try {
     return await db.transaction(change);
   } catch (error) {

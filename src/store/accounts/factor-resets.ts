@@ -66,7 +66,7 @@ export async function stoppedReset(db: Queryable, secret: string): Promise<Accou
 }
 
 /** Stops a reset by its link, which works once. @returns the account; undefined if there is no such reset */
-export async function stopResetByLink(db: Db, secret: string): Promise<Account | undefined> {
+export async function stopResetByLink(db: Queryable, secret: string): Promise<Account | undefined> {
   const row = await db.get<{ account_id: string }>(sql`
     delete from factor_resets where hash = ${secretHash(secret)} returning account_id`);
   return row && (await accountById(db, row.account_id));
