@@ -1,3 +1,5 @@
+import { Keys } from '#store/sequence.ts';
+import type { Clock } from '#platform/clock.ts';
 import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { dataFolder } from '#platform/config/config.ts';
@@ -14,7 +16,7 @@ import {
   signOutAccount,
   unlinkAccount,
 } from '#admin/accounts.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Transaction } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import {
@@ -22,7 +24,6 @@ import {
   accountById,
   accountByPlayer,
   createAccount,
-  findAccount,
   listAccounts,
   type Role,
   ROLES,
@@ -35,6 +36,7 @@ import { commands as helpCommands } from './account-help.ts';
 import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
 import {
+  carryOut,
   ACCOUNT,
   type Command,
   type Input,
@@ -192,15 +194,18 @@ async function create(input: Input): Promise<void> {
     const uuid = player?.uuid;
     const name = await nameFor(db, input, uuid);
     if (!isThePlayer(input, player, { name, email, role })) return;
-    const account = await createAccount(db, clock.now(), {
-      ...{ name, email, role },
-      password: password === undefined ? null : await hashPassword(password),
-      email_verified: input.values['verified'] === true,
+    const hashed = password === undefined ? null : await hashPassword(password);
+    const facts = { name, email, role, password: hashed, email_verified: input.values['verified'] === true };
+    const created = await carryOut(input, { db, clock }, async (tx) => {
+      // First, because linking takes the first lock and the account the second one; see `Keys`.
+      if (uuid !== undefined) await Keys.lock(tx);
+      const account = await createAccount(tx, clock.now(), facts);
+      if (typeof account === 'string')
+        throw new UsageError(`Another account has this ${account.replace(' taken', '')} already.`);
+      if (uuid !== undefined) await linkTo(tx, clock, account, uuid);
+      return wire((await accountById(tx, account.id))!);
     });
-    if (typeof account === 'string')
-      throw new UsageError(`Another account has this ${account.replace(' taken', '')} already.`);
-    if (uuid !== undefined) await linkTo({ db, clock }, account, uuid);
-    print(input, wire((await findAccount(db, account.id))!));
+    print(input, created);
   });
 }
 
@@ -268,8 +273,11 @@ async function link(input: Input): Promise<void> {
     const account = await requireAccount(context.db, required(input, 'account'));
     const player = await requireNamedPlayer(context.db, input, 'uuid');
     if (!isThePlayer(input, player, { id: account.id })) return;
-    await linkTo(context, account, player.uuid);
-    print(input, wire((await findAccount(context.db, account.id))!));
+    const linked = await carryOut(input, context, async (tx) => {
+      await linkTo(tx, context.clock, account, player.uuid);
+      return wire((await accountById(tx, account.id))!);
+    });
+    print(input, linked);
   });
 }
 
@@ -286,10 +294,10 @@ const returnOf = (uuid: string): string =>
   `The player with the UUID ${uuid} was erased. Linking is the return: new events are recorded under the player's own name, ` +
   'the punishments that were in force at the erasure or came later apply again, and the earlier records stay under the pseudonym.';
 
-async function linkTo({ db, clock }: Pick<AppContext, 'db' | 'clock'>, account: Account, uuid: string): Promise<void> {
-  const player = await playerByUuid(db, uuid);
+async function linkTo(tx: Transaction, clock: Clock, account: Account, uuid: string): Promise<void> {
+  const player = await playerByUuid(tx, uuid);
   const name = player === undefined || isUuidLabel(player.name) ? account.name : player.name;
-  const refusal = await linkGameAccount(db, clock, account.id, { uuid, name });
+  const refusal = await linkGameAccount(tx, clock, account.id, { uuid, name });
   if (refusal === 'player linked')
     throw new UsageError(`The game account ${uuid} is already linked to another account.`);
   if (refusal === 'pseudonym')

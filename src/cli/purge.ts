@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { purgeNow } from '#server/jobs.ts';
 import { isClockSuspect, lastRun } from '#store/installation/job-runs.ts';
-import { type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
+import { carryOut, type Command, type Input, JSON_OPTION, print, withAppContext } from './command/command.ts';
 
 export const commands: Command[] = [
   {
@@ -30,6 +30,7 @@ async function purge(input: Input): Promise<void> {
           'If the clock is right, run: scorehall purge --confirm',
       );
     }
+    await carryOut(input, context, async () => ({ time }));
     await purgeNow(context);
     print(input, { purged: true, time, last: last === undefined ? null : new Date(last).toISOString() });
   });

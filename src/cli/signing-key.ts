@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import type { Transaction } from '#db/db.ts';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { signingKeys } from '#store/accounts/signing-keys.ts';
@@ -6,6 +7,7 @@ import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/process/output.ts';
 import { currentKeys, publishedKeys, rotateKeys, withdrawKey } from '#auth/oidc/keys.ts';
 import {
+  carryOut,
   type Command,
   type Input,
   JSON_OPTION,
@@ -58,13 +60,16 @@ export const commands: Command[] = [
 ];
 
 async function rotate(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db, config, clock }) => {
-    print(input, { kid: await rotateKeys(db, openSecretKey(config), clock.now()) });
+  await withAppContext(input, async (context) => {
+    const secret = openSecretKey(context.config);
+    const rotate = async (tx: Transaction) => ({ kid: await rotateKeys(tx, secret, context.clock.now()) });
+    print(input, await carryOut(input, context, rotate));
   });
 }
 
 async function withdraw(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db, config, clock }) => {
+  await withAppContext(input, async (context) => {
+    const { db, config, clock } = context;
     const [kid, now] = [required(input, 'kid'), clock.now()];
     const rows = await signingKeys(db);
     const published = rows.length === 0 ? [] : publishedKeys(rows, now);
@@ -80,8 +85,12 @@ async function withdraw(input: Input): Promise<void> {
     const act =
       `This refuses all ID tokens that ${kid} has signed. ${next} ` +
       'Applications refuse ID tokens of a key that is not in their copy of /oauth/jwks until they fetch it again.';
-    if (isConfirmed(input, act, { kid, state }))
-      print(input, { kid, signs: await withdrawKey(db, openSecretKey(config), { kid, now }) });
+    if (!isConfirmed(input, act, { kid, state })) return;
+    const withdraw = async (tx: Transaction) => ({
+      kid,
+      signs: await withdrawKey(tx, openSecretKey(config), { kid, now }),
+    });
+    print(input, await carryOut(input, context, withdraw));
   });
 }
 

@@ -3,7 +3,7 @@ import { seal, unseal } from '#platform/crypto/seal.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import type { Db } from '#db/db.ts';
+import type { Db, Transactional } from '#db/db.ts';
 import {
   addSigningKey,
   deleteSigningKey,
@@ -24,7 +24,7 @@ export interface OpenKey {
 }
 
 /** All decrypted keys, oldest first. Creates the first key if there is none. */
-export async function openKeys(db: Db, secret: SecretKey, now: number): Promise<OpenKey[]> {
+export async function openKeys(db: Transactional, secret: SecretKey, now: number): Promise<OpenKey[]> {
   let rows = await signingKeys(db);
   if (rows.length === 0) {
     await addSigningKey(db, await newKey(secret, now), undefined);
@@ -42,7 +42,7 @@ export async function currentKeys(db: Db, secret: SecretKey, now: number): Promi
  * Adds a key that starts to sign after `PUBLISHED_AHEAD_MS`; the previous key stays published until its tokens expire.
  * @returns the new key's `kid`
  */
-export async function rotateKeys(db: Db, secret: SecretKey, now: number): Promise<string> {
+export async function rotateKeys(db: Transactional, secret: SecretKey, now: number): Promise<string> {
   await openKeys(db, secret, now);
   for (;;) {
     const newest = (await newestSigningKey(db))!;
@@ -66,7 +66,7 @@ export async function rotateOldKey({ db, config, clock }: AppContext): Promise<v
  * @returns the `kid` of the key that signs afterwards
  */
 export async function withdrawKey(
-  db: Db,
+  db: Transactional,
   secret: SecretKey,
   { kid, now }: { kid: string; now: number },
 ): Promise<string> {

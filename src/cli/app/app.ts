@@ -19,6 +19,7 @@ import type { AppContext } from '#context/context.ts';
 import { ownerCommands } from './owner.ts';
 import { secretCommands } from './secret.ts';
 import {
+  carryOut,
   CLIENT,
   type Command,
   commandActor,
@@ -148,8 +149,11 @@ async function create(input: Input): Promise<void> {
   checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
   checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
   await withAppContext(input, async ({ db, clock }) => {
-    const { application, secret } = await createApplication(db, clock.now(), wanted);
-    print(input, { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) });
+    const created = await carryOut(input, { db, clock }, async (tx) => {
+      const { application, secret } = await createApplication(tx, clock.now(), wanted);
+      return { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) };
+    });
+    print(input, created);
   });
 }
 

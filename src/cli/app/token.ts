@@ -1,5 +1,5 @@
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { CLIENT, type Command, type Input, print, required, withAppContext } from '../command/command.ts';
+import { carryOut, CLIENT, type Command, type Input, print, required, withAppContext } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
 import { wholeNumber } from '../command/values.ts';
 
@@ -25,7 +25,10 @@ async function create(input: Input): Promise<void> {
   await withAppContext(input, async ({ db, clock }) => {
     await requireApplication(db, clientId);
     const lifetime = hours * HOUR_MS;
-    const access_token = await issueClientToken(db, clock.now(), clientId, lifetime);
-    print(input, { access_token, token_type: 'bearer', expires_in: lifetime / 1000 });
+    const issued = await carryOut(input, { db, clock }, async (tx) => ({
+      access_token: await issueClientToken(tx, clock.now(), clientId, lifetime),
+      ...{ token_type: 'bearer', expires_in: lifetime / 1000 },
+    }));
+    print(input, issued);
   });
 }

@@ -4,6 +4,7 @@ import { errorOutput, output } from '#platform/process/output.ts';
 import { didYouMean } from '#platform/text/suggestion.ts';
 import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
+import type { Transaction } from '#db/db.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -21,8 +22,6 @@ export interface Input {
   command: Command;
   values: Record<string, string | boolean | (string | boolean)[] | undefined>;
   positionals: string[];
-  /** What `print` has printed. */
-  printed: Record<string, unknown>;
 }
 
 /** One command: `scorehall app create …` has the words `app create`. */
@@ -34,7 +33,7 @@ export interface Command {
   options?: Record<string, CommandOption>;
   /** The operations that the command carries out, which record it in the audit log. */
   operations?: readonly AnyOperation[];
-  /** For other commands that change something: the action in the audit log, and the option or printed member with its subject. */
+  /** For other commands that change something (`carryOut`): the action in the audit log, and the option or printed member with its subject. */
   audit?: { action: string; about: string };
   /** Whether the command may begin a network in an empty database. All others need one, so that a wrong path is an error. */
   begins?: true;
@@ -73,7 +72,7 @@ function parsed(command: Command, args: string[], options: Options): Input {
       allowPositionals: command.operands !== undefined,
       strict: true,
     });
-    return { command, values, positionals, printed: {} };
+    return { command, values, positionals };
   } catch (error) {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
@@ -136,10 +135,7 @@ export function repeated(input: Input, name: string): string[] {
   return values;
 }
 
-/**
- * Opens the database and the other parts of the context for one command, and records the command in the audit log if it has
- * `audit`.
- */
+/** Opens the database and the other parts of the context for one command. */
 export async function withAppContext<T>(input: Input, work: (context: AppContext) => Promise<T>): Promise<T> {
   // Imported here, because a command without a database (`agent`) needs a third of the memory without them.
   const [{ openAppContext }, { readSettings }, { systemClock }] = await Promise.all([
@@ -156,8 +152,6 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
   });
   const result = await work(appContext);
   await logRevocations(appContext);
-  const { audit } = input.command;
-  if (!isDryRun && audit !== undefined) await writeAuditEntry(appContext, input, audit);
   return result;
 }
 
@@ -196,27 +190,34 @@ function userName(): string {
 /** Options with secrets or personal data. The label names the account, and is erased with it. */
 const NEVER_AUDITED = /^(json|yes|dry-run|password|password-stdin|help|name|email|uuid)$/;
 
-/** The subject is an option or, for something that the command has created, a printed member such as `client_id`. */
-async function writeAuditEntry(
-  { db, clock }: AppContext,
-  { values, printed }: Input,
-  audit: NonNullable<Command['audit']>,
-): Promise<void> {
+/**
+ * Carries out the act of a command that has `audit` and records it in the audit log, both or neither. The subject is an option
+ * or, for something that the act has created, a member of what it returns, which is printed afterwards, such as `client_id`.
+ * What takes many transactions returns its subject alone, and begins once it is recorded.
+ */
+export async function carryOut<T extends Record<string, unknown>>(
+  { command, values }: Input,
+  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
+  act: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   const { findAccount } = await import('#store/accounts/accounts.ts');
   const { recordAudit } = await import('#store/audit/audit.ts');
-  const about = [values[audit.about], printed[audit.about.replaceAll('-', '_')]];
-  const subject = about.find((value) => typeof value === 'string') ?? '';
-  const submitted = Object.entries(values).filter(([name]) => name !== audit.about && !NEVER_AUDITED.test(name));
-  const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
-  if (detail['account'] !== undefined) detail['account'] = (await findAccount(db, detail['account']))?.id ?? subject;
-  const label = typeof printed['name'] === 'string' ? printed['name'] : '';
-  const act = { action: audit.action, subject, label, detail };
-  await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), act));
+  const { action, about } = command.audit!;
+  return await db.transaction(async (tx) => {
+    const result = await act(tx);
+    const named = [values[about], result[about.replaceAll('-', '_')]];
+    const subject = named.find((value) => typeof value === 'string') ?? '';
+    const submitted = Object.entries(values).filter(([name]) => name !== about && !NEVER_AUDITED.test(name));
+    const detail = Object.fromEntries(submitted.map(([name, value]) => [name, String(value)]));
+    if (detail['account'] !== undefined) detail['account'] = (await findAccount(tx, detail['account']))?.id ?? subject;
+    const label = typeof result['name'] === 'string' ? result['name'] : '';
+    await recordAudit(tx, clock.now(), commandActor(), { action, subject, label, detail });
+    return result;
+  });
 }
 
 /** Prints a result: one JSON object with `--json`, otherwise one line per member. */
 export function print(input: Input, result: Record<string, unknown>): void {
-  input.printed = result;
   if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
   const width = Math.max(...Object.keys(result).map((name) => name.length));
   const indent = `\n${' '.repeat(width + 2)}`;

@@ -3,7 +3,7 @@ import { dataFolder, readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Db } from '#db/db.ts';
+import type { Transaction } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { readMoveMark } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
@@ -41,8 +41,7 @@ async function run(input: Input): Promise<void> {
   const config = readConfig(environment());
   await using source = await openExisting(config);
   if (to === undefined) {
-    await cancelMove(source);
-    await audit(source, 'database.move-cancel', {});
+    await cancelMove(source, (tx) => audit(tx, 'database.move-cancel', {}));
     return print(input, { move: 'cancelled', database: withoutPassword(config.DATABASE_URL) });
   }
   const address = withoutPassword(to);
@@ -53,13 +52,13 @@ async function run(input: Input): Promise<void> {
     target: address,
     // In the log of both databases, since the source is copied. A repeated attempt belongs to the first one.
     started: async () => {
-      if (isNew) await audit(source, 'database.move', { to: address });
+      if (isNew) await source.transaction((tx) => audit(tx, 'database.move', { to: address }));
     },
+    ended: (tx) => audit(tx, 'database.move', { from: withoutPassword(config.DATABASE_URL) }),
     now: () => systemClock.now(),
     progress: progressLines('read'),
     step: (sentence) => void errorOutput().write(`${sentence}\n`),
   });
-  await audit(target, 'database.move', { from: withoutPassword(config.DATABASE_URL) });
   printTable(
     input,
     Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })),
@@ -70,6 +69,6 @@ async function run(input: Input): Promise<void> {
   );
 }
 
-async function audit(db: Db, action: string, detail: Record<string, string>): Promise<void> {
-  await db.transaction((tx) => recordAudit(tx, systemClock.now(), commandActor(), { action, detail }));
+async function audit(tx: Transaction, action: string, detail: Record<string, string>): Promise<void> {
+  await recordAudit(tx, systemClock.now(), commandActor(), { action, detail });
 }

@@ -59,10 +59,11 @@ async function restore(input: Input): Promise<void> {
       foreignKeys: false,
       prepared: config.DATABASE_PREPARED === 'on',
     });
-    await restoreBackup(opened, db, progressLines('restored'));
-    if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
     const act = { action: 'database.restore', detail: { backup: new Date(created).toISOString() } };
-    await db.transaction((tx) => recordAudit(tx, systemClock.now(), commandActor(), act));
+    await restoreBackup(opened, db, progressLines('restored'), (tx) =>
+      recordAudit(tx, systemClock.now(), commandActor(), act),
+    );
+    if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
   }
   await withAppContext(input, async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
@@ -91,6 +92,9 @@ async function replayInto(config: Config, input: Input, logs: readonly string[])
 async function replay(context: AppContext, logs: readonly string[], created: number): Promise<Record<string, unknown>> {
   const { db, clock } = context;
   const { revocations, lines, newest, unreadable } = await readRevocationLogs(logs, created, clock.now());
+  const detail = { replay_lines: lines, replay_until: newest === undefined ? null : new Date(newest).toISOString() };
+  // Before, because it takes many transactions.
+  await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), { action: 'database.replay', detail }));
   const { last_operators, ...replayed } = await replayRevocations(db, clock.now(), revocations);
   await runJobs(context);
   if (unreadable.length > 0)
@@ -101,9 +105,6 @@ async function replay(context: AppContext, logs: readonly string[], created: num
         `another operator, then run \`scorehall restore\` with --since-log alone again.\n`,
     );
   }
-  const until = newest === undefined ? null : new Date(newest).toISOString();
-  const detail = { replay_lines: lines, replay_until: until };
-  await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), { action: 'database.replay', detail }));
   return { ...detail, ...replayed };
 }
 

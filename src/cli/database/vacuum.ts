@@ -3,7 +3,7 @@ import { environment } from '#platform/config/environment.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { UsageError } from '#platform/errors.ts';
 import { vacuum } from '#db/sqlite/vacuum.ts';
-import { type Command, type Input, JSON_OPTION, print, withAppContext } from '#cli/command/command.ts';
+import { carryOut, type Command, type Input, JSON_OPTION, print, withAppContext } from '#cli/command/command.ts';
 
 export const commands: Command[] = [
   {
@@ -22,7 +22,8 @@ async function run(input: Input): Promise<void> {
     throw new UsageError(
       'This is for SQLite. PostgreSQL reuses the space of deleted rows by itself (autovacuum); its own statement is VACUUM FULL.',
     );
-  await withAppContext(input, async () => {
+  await withAppContext(input, async (context) => {
+    await carryOut(input, context, async () => ({ file }));
     const { before, after } = await vacuum(file);
     print(input, { file, bytes_before: before, bytes_after: after });
   });

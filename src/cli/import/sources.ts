@@ -2,6 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import { didYouMean } from '#platform/text/suggestion.ts';
 import { forgetImportSource, listImportSources } from '#store/imports.ts';
 import {
+  carryOut,
   type Command,
   type Input,
   JSON_OPTION,
@@ -39,9 +40,12 @@ async function list(input: Input): Promise<void> {
 
 async function forget(input: Input): Promise<void> {
   const name = required(input, 'source');
-  await withAppContext(input, async ({ db }) => {
-    if (await forgetImportSource(db, name)) return print(input, { forgotten: name });
-    const names = (await listImportSources(db)).map((source) => source.name);
-    throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);
+  await withAppContext(input, async ({ db, clock }) => {
+    const forgotten = await carryOut(input, { db, clock }, async (tx) => {
+      if (await forgetImportSource(tx, name)) return { forgotten: name };
+      const names = (await listImportSources(tx)).map((source) => source.name);
+      throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);
+    });
+    print(input, forgotten);
   });
 }

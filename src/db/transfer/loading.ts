@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Queryable } from '../db.ts';
+import type { Db, Queryable, Transaction } from '../db.ts';
 import { migrate } from '../migrate.ts';
 import { identifier, sql } from '../sql.ts';
 import { hasTable, listTables } from './schema.ts';
@@ -57,7 +57,7 @@ export async function restoreIndexes(target: Db): Promise<void> {
  */
 export async function endLoading(
   target: Db,
-  last: (tx: Queryable) => Promise<unknown> = () => Promise.resolve(),
+  last: (tx: Transaction) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
   await createObjects(target, () => true);
   await target.migrating(async (tx) => {

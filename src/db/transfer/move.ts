@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import type { Db } from '../db.ts';
+import type { Db, Transaction } from '../db.ts';
 import { schemaVersion } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { readInstallation, saveInstallation } from './backup-file.ts';
@@ -16,6 +16,8 @@ export interface MoveOptions {
   now: () => number;
   /** Called when the target has been accepted and before the first row is copied. */
   started?: () => Promise<void>;
+  /** Runs in the transaction that lets the target start. */
+  ended?: (tx: Transaction) => Promise<void>;
   progress: Progress;
   /** Called at the beginning of each step, for the operator, and awaited before it. */
   step: (sentence: string) => void | Promise<void>;
@@ -48,7 +50,7 @@ export async function move(source: Db, target: Db, options: MoveOptions): Promis
       ? await readDigests(target, options.progress)
       : await copyAndClose(source, target, options, mark);
   await options.step('Restoring triggers and foreign keys of the target.');
-  await endLoading(target);
+  await endLoading(target, options.ended);
   return digests;
 }
 
@@ -129,8 +131,8 @@ async function finishComparison(
   return digests;
 }
 
-/** Opens a source that an unfinished move has closed, and stops noting its changes. */
-export async function cancelMove(source: Db): Promise<void> {
+/** Opens a source that an unfinished move has closed, and stops noting its changes. @param last runs in the transaction that ends this */
+export async function cancelMove(source: Db, last?: (tx: Transaction) => Promise<void>): Promise<void> {
   const mark = await readMoveMark(source);
   if (mark === undefined) throw new UsageError('No move of this database is under way.');
   if (mark.state === 'moved') {
@@ -140,7 +142,10 @@ export async function cancelMove(source: Db): Promise<void> {
   }
   await openForWrites(source);
   await stopCapture(source);
-  await removeMoveMark(source);
+  await source.transaction(async (tx) => {
+    await removeMoveMark(tx);
+    await last?.(tx);
+  });
 }
 
 async function refuseOtherMove(source: Db, target: Db, address: string): Promise<MoveMark | undefined> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Queryable } from '../db.ts';
+import type { Db, Queryable, Transaction } from '../db.ts';
 import { type SchemaVersion, migrate, schemaVersion } from '../migrate.ts';
 import { type BackupFile, saveInstallation, saveRestored } from './backup-file.ts';
 import { copyTables, type Digests, listDifferences, readDigests, type Progress } from './copy.ts';
@@ -12,12 +12,14 @@ import { hasTable } from './schema.ts';
  * Fills an empty database from a backup, compares every table with the manifest, and migrates it to this version of the
  * program. The database keeps its new id, and the feed of changes gets one, so that no cache of the lost database and no
  * place in its feed is valid for it.
+ * @param last runs in the transaction that ends it
  * @throws UsageError if the target is not empty, the backup is damaged, or it needs a newer program
  */
 export async function restoreBackup(
   { manifest, snapshot }: BackupFile,
   target: Db,
   progress: Progress,
+  last?: (tx: Transaction) => Promise<void>,
 ): Promise<Digests> {
   await refuseNewer(snapshot);
   const purpose = `the restore of the backup of ${new Date(manifest.created).toISOString()}`;
@@ -30,7 +32,10 @@ export async function restoreBackup(
   }
   await saveInstallation(target, manifest.installation);
   await saveRestored(target, manifest.created);
-  await endLoading(target, renewFeed);
+  await endLoading(target, async (tx) => {
+    await renewFeed(tx);
+    await last?.(tx);
+  });
   await migrate(target);
   return found;
 }

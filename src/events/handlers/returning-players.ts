@@ -1,6 +1,6 @@
 import { noteForOwner } from '#store/accounts/account-notices.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
 import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
@@ -20,7 +20,7 @@ interface Named {
 
 /** Links a game account to an account on behalf of an operator. @returns why it is refused; undefined on success */
 export async function linkGameAccount(
-  db: Db,
+  db: Transactional,
   clock: Clock,
   account: string,
   player: Named,

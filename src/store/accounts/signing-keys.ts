@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import type { Queryable, Transactional } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { lockAccounts } from '../sequence.ts';
 
@@ -38,7 +38,7 @@ export async function newestSigningKey(db: Queryable): Promise<number | undefine
  * one adds its own.
  * @param newest the creation time of the key that was the newest; undefined: there was none
  */
-export async function addSigningKey(db: Db, key: SigningKey, newest: number | undefined): Promise<boolean> {
+export async function addSigningKey(db: Transactional, key: SigningKey, newest: number | undefined): Promise<boolean> {
   return await db.transaction(async (tx) => {
     await lockAccounts(tx);
     if ((await newestSigningKey(tx)) !== newest) return false;
