@@ -4,7 +4,6 @@ import { factionReports } from './factions.ts';
 import { playMatch } from './match/match.ts';
 import type { SampleMap } from './maps.ts';
 import { Network } from './network.ts';
-import type { drawMap } from './map-image/draw.ts';
 import type { Player } from './people/players.ts';
 import { mergeEvents } from './people/merge.ts';
 import { onlineBetween } from './people/online.ts';
@@ -27,16 +26,12 @@ export interface SampleOptions {
   matches?: number;
   /** The time zone whose evenings are busy. */
   zone?: string;
-  /** Draws the maps; tests reuse drawings, as they take most of the time of a short history. */
-  draw?: typeof drawMap;
 }
 
 export interface Sample {
   readonly servers: readonly Server[];
   readonly players: readonly Player[];
   readonly maps: readonly SampleMap[];
-  /** The drawing of a map, as a PNG. */
-  imageOf(map: SampleMap): Buffer;
   /** All events of the history, in the order of time. The same options give the same events. */
   events(): Iterable<WireEvent>;
   /** The heartbeats of all servers at a time within the history or after it. */
@@ -50,15 +45,14 @@ export interface Sample {
 }
 
 /** An invented network with its history: servers, maps, players and events. */
-export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE, draw }: SampleOptions): Sample {
-  const network = new Network(seed, zone, draw);
+export function sampleNetwork({ seed, now, matches = 5000, zone = ZONE }: SampleOptions): Sample {
+  const network = new Network(seed, zone);
   const history = new GeneratedHistory(network, now, matches);
   const presence = new Presence(network, history.bars, history.naming);
   return {
     servers: SERVERS,
     players: network.players,
     maps: network.maps,
-    imageOf: (map) => network.imageOf(map),
     events: () => generateEvents(history),
     presenceAt: (time) => presence.at(time),
     runningAt: (time) => presence.runningAt(time),

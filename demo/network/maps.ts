@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MAP_ROWS, type MapRow } from './map-list.ts';
 import type { Player } from './people/players.ts';
 import { Random } from './random.ts';
@@ -32,6 +34,12 @@ export function sampleMaps(seed: string, players: readonly Player[]): SampleMap[
       path: `${row.gamemodes[0]}/${folder}`,
     };
   });
+}
+
+/** The picture of a map from above, a PNG of 290 by 246. */
+export function pictureOf({ name }: SampleMap): Buffer {
+  const file = `${name.toLowerCase().replaceAll(' ', '-')}.png`;
+  return readFileSync(join(import.meta.dirname, 'pictures', file));
 }
 
 /** The first one or two built the map and have no contribution; the others helped. */

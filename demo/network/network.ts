@@ -1,6 +1,5 @@
 import { MINUTE, dayOf, dayStart } from './calendar.ts';
 import { type SampleMap, sampleMaps } from './maps.ts';
-import { drawMap } from './map-image/draw.ts';
 import { type Player, samplePlayers } from './people/players.ts';
 import { type Programme, programmesOf } from './schedule.ts';
 import { type Session, sessionsOf } from './people/sessions.ts';
@@ -21,20 +20,13 @@ export class Network {
   readonly zone: string;
   readonly players: readonly Player[];
   readonly maps: readonly SampleMap[];
-  readonly #draw: typeof drawMap;
   readonly #sessions = new Map<number, Session[]>();
 
-  constructor(seed: string, zone: string, draw: typeof drawMap = drawMap) {
+  constructor(seed: string, zone: string) {
     this.seed = seed;
     this.zone = zone;
-    this.#draw = draw;
     this.players = samplePlayers(seed);
     this.maps = sampleMaps(seed, this.players);
-  }
-
-  /** The drawing of a map, as a PNG. */
-  imageOf(map: SampleMap): Buffer {
-    return this.#draw(this.seed, map);
   }
 
   dayOf(time: number): number {

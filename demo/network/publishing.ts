@@ -1,6 +1,6 @@
 import { MINUTE } from './calendar.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
-import type { SampleMap } from './maps.ts';
+import { pictureOf, type SampleMap } from './maps.ts';
 import { timestampOf } from './match/match.ts';
 import { OWN_COUNTERS } from './match/own-counters.ts';
 import type { Timed } from './event-queue.ts';
@@ -15,7 +15,7 @@ export function openingEvents(history: GeneratedHistory, opening: number): Timed
   return [
     ...SERVERS.map((server, place) => configured(server, opening + place * 1000)),
     ...PGM_COUNTERS.filter(({ key }) => OWN_COUNTERS.includes(key)).map((data) => declared(data, opening)),
-    ...maps.map((map, place) => published(history, map, 0, opening + MINUTE + place * 1000)),
+    ...maps.map((map, place) => published(map, 0, opening + MINUTE + place * 1000)),
     ...SERVERS.flatMap((server, place) =>
       rotation(server, rotationOf(server, maps), opening + 5 * MINUTE + place * 1000),
     ),
@@ -27,7 +27,7 @@ export function newVersions(history: GeneratedHistory): Timed[] {
   return history.network.maps.flatMap((map) =>
     releases(history, map)
       .slice(1)
-      .map((time, place) => published(history, map, place + 1, time)),
+      .map((time, place) => published(map, place + 1, time)),
   );
 }
 
@@ -70,7 +70,7 @@ function declared(data: (typeof PGM_COUNTERS)[number], time: number): Timed {
   return { time, event };
 }
 
-function published(history: GeneratedHistory, map: SampleMap, place: number, time: number): Timed {
+function published(map: SampleMap, place: number, time: number): Timed {
   const { name, proto, objective, type, path, max } = map;
   return {
     time,
@@ -91,7 +91,7 @@ function published(history: GeneratedHistory, map: SampleMap, place: number, tim
         path,
         // Later versions keep the image of the first.
         ...(place === 0 && {
-          image: { content_type: 'image/png', data: history.network.imageOf(map).toString('base64') },
+          image: { content_type: 'image/png', data: pictureOf(map).toString('base64') },
         }),
       },
     },

@@ -48,10 +48,13 @@ const RULES: Record<string, (tree: Tree) => string[]> = {
   cycles: ({ graph }) => cycleProblems(graph),
   imports: ({ graph }) => importProblems(graph),
   folders: ({ graph }) => folderProblems(graph),
-  names: (tree) => tree.files(`${ALL}/**/*`).flatMap((file) => nameProblems(file, readSource(tree, file))),
+  names: (tree) => namedFiles(tree).flatMap((file) => nameProblems(file, readSource(tree, file))),
   prose: (tree) => proseProblems(proseFiles(tree), (file) => tree.read(file)),
   markers: (tree) => tree.files(`{*.md,docs/**/*.md,${ALL}/**/*}`).flatMap((file) => markerProblem(tree, file)),
 };
+
+/** Pictures have the names of what they show. */
+const namedFiles = (tree: Tree): string[] => tree.files(`${ALL}/**/*`).filter((file) => !file.endsWith('.png'));
 
 const proseFiles = (tree: Tree): string[] => tree.files(PROSE).filter((file) => file !== GENERATED);
 

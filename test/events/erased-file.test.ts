@@ -5,7 +5,6 @@ import { sampleNetwork } from '#demo/network/index.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { chunksOf } from '#platform/streams/chunks.ts';
-import { NO_DRAWING } from '../demo/network/sample.ts';
 import { after, presence, sendEvents } from '#test/support/builders.ts';
 import { onSqlite, testContext } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
@@ -15,7 +14,7 @@ const NAME = 'Vqxzjk_Erased';
 
 /** The sample network, in which the player of the first match has a unique name. */
 function events(): { uuid: string; sent: WireEvent[] } {
-  const options = { seed: 'erased', now: Date.parse('2026-03-01T12:00:00Z'), matches: 60, draw: NO_DRAWING };
+  const options = { seed: 'erased', now: Date.parse('2026-03-01T12:00:00Z'), matches: 60 };
   const sent = [...sampleNetwork(options).events()];
   for (const one of sent) if (one.type === 'map.published') delete one.data.image;
   const first = sent.find((one) => one.type === 'match.finished')!;

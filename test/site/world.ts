@@ -4,19 +4,8 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { type Sample, sampleNetwork } from '#demo/network/index.ts';
-import { drawMap } from '#demo/network/map-image/draw.ts';
-import type { SampleMap } from '#demo/network/maps.ts';
 
 const HOUR_MS = 3_600_000;
-const drawings = new Map<string, Buffer>();
-
-/** Draws each map once a run: the drawings follow from the seed, and take most of the time of filling. */
-function drawOnce(seed: string, map: SampleMap): Buffer {
-  const key = `${seed}/${map.name}`;
-  const drawing = drawings.get(key) ?? drawMap(seed, map);
-  drawings.set(key, drawing);
-  return drawing;
-}
 
 /**
  * The heartbeats and running matches of a time, and for each match one before it that was seen without a result. At most
@@ -54,7 +43,7 @@ function lastMatchBefore(sample: Sample, now: number): number {
 export async function fillNetwork(context: AppContext, matches = 40): Promise<void> {
   const { db, clock } = context;
   const now = clock.now();
-  const sample = sampleNetwork({ seed: 'site', now, matches, draw: drawOnce });
+  const sample = sampleNetwork({ seed: 'site', now, matches });
   const events = [...sample.events()];
   for (let start = 0; start < events.length; start += 400) {
     await ingestEvents(db, clock, { kind: 'operator' }, events.slice(start, start + 400));

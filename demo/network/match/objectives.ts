@@ -30,7 +30,7 @@ const DYES = [
 const PLACES = ['Mill', 'Gate', 'Well', 'Tower', 'Yard', 'Bell', 'Dock', 'Garden', 'Stair', 'Arch'];
 
 /** The wool colours of a map in a fixed order: with two sides, two for each side; with four sides, one for each. */
-export function woolsOf(map: string): string[] {
+function woolsOf(map: string): string[] {
   return new Random('wools', map).shuffled(DYES);
 }
 

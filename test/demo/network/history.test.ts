@@ -4,13 +4,13 @@ import { readEvent } from '#events/schema/index.ts';
 import { implausibleMatch } from '#events/schema/match-plausibility.ts';
 import { MINUTE } from '#demo/network/calendar.ts';
 import { sampleNetwork, ZONE } from '#demo/network/index.ts';
-import { hoursIn, NO_DRAWING, NOW, ofType, type OfType, shortHistory } from './sample.ts';
+import { hoursIn, NOW, ofType, type OfType, shortHistory } from './sample.ts';
 
 type Match = OfType<'match.finished'>;
 
 test('the demo has a history of 5,000 matches that ends just before now', () => {
   let [matches, last] = [0, 0];
-  for (const event of sampleNetwork({ seed: 'scorehall', now: NOW, draw: NO_DRAWING }).events()) {
+  for (const event of sampleNetwork({ seed: 'scorehall', now: NOW }).events()) {
     if (event.type !== 'match.finished') continue;
     matches++;
     last = Date.parse(event.data.finished);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type WireEvent, readEvent } from '#events/schema/index.ts';
 import { MEMBER, OPERATOR, sampleNetwork } from '#demo/network/index.ts';
 import { MODES } from '#demo/network/match/modes.ts';
-import { NO_DRAWING, NOW, ofType, SHORT, shortHistory } from './sample.ts';
+import { NOW, ofType, SHORT, shortHistory } from './sample.ts';
 
 test('the network has 8 servers in 3 regions, one of them a lobby, and every server with matches has a rotation', () => {
   const { sample, events } = shortHistory();
@@ -54,7 +54,7 @@ test('the demo accounts are players, and the member got the name by a rename', (
 test('the same seed and time give identical events; another seed gives different ones', () => {
   const first = JSON.stringify(shortHistory().events);
   assert.equal(JSON.stringify([...sampleNetwork(SHORT).events()]), first);
-  const small = { now: NOW, matches: 5, draw: NO_DRAWING };
+  const small = { now: NOW, matches: 5 };
   const seeds = ['a', 'b'].map((seed) => JSON.stringify([...sampleNetwork({ ...small, seed }).events()]));
   assert.notEqual(seeds[0], seeds[1]);
 });
@@ -72,7 +72,7 @@ test('every event is valid, in the order of time, with a unique id', () => {
 });
 
 test('events are generated lazily', () => {
-  const sample = sampleNetwork({ ...SHORT, draw: NO_DRAWING });
+  const sample = sampleNetwork(SHORT);
   let iterator!: Iterator<WireEvent>;
   // CPU time, because elapsed time depends on the load of the machine. Planning takes about as long as all matches.
   const first = cpuOf(() => {
@@ -93,7 +93,7 @@ function cpuOf(work: () => void): number {
 }
 
 test('the time zone moves the matches', () => {
-  const options = { seed: 'test', now: NOW, matches: 3, draw: NO_DRAWING };
+  const options = { seed: 'test', now: NOW, matches: 3 };
   const [tokyo, lima] = ['Asia/Tokyo', 'America/Lima'].map((zone) => [...sampleNetwork({ ...options, zone }).events()]);
   assert.notDeepEqual(
     ofType(tokyo!, 'match.finished').map(({ data }) => data.started),

@@ -8,9 +8,6 @@ export type OfType<T extends WireEvent['type']> = Extract<WireEvent, { type: T }
 /** A short history is enough for most tests; it is generated once for all of them. */
 export const SHORT = { seed: 'test', now: NOW, matches: 300 };
 
-/** Skips the drawing of 40 maps for tests that do not look at them. */
-export const NO_DRAWING = (): Buffer => Buffer.alloc(0);
-
 let cached: { sample: Sample; events: WireEvent[] } | undefined;
 
 export function shortHistory(): { sample: Sample; events: WireEvent[] } {
