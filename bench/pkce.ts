@@ -8,7 +8,7 @@ import { sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountByPlayer, createAccount } from '#store/accounts/accounts.ts';
-import { currentKeys } from '#auth/oidc/keys.ts';
+import { currentKeys } from '#store/accounts/signing-keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
 import { createProvider } from '#auth/oidc/provider.ts';
 import { SCOPES } from '#auth/oidc/scopes.ts';

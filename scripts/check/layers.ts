@@ -17,6 +17,8 @@ export const LAYERS: readonly (readonly string[])[] = [
   // Importers make events; events do not know where they come from.
   ['src/importers/'],
   ['src/events/'],
+  // Mails and their texts, which pages, commands and background jobs send.
+  ['src/mails/'],
   ['src/http/'],
   ['src/context/'],
   ['src/store/'],

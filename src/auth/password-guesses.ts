@@ -6,7 +6,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
-import { sendMail } from './mails.ts';
+import { sendMail } from '#mails/account-mails.ts';
 import type { Requester } from './password-queue.ts';
 
 /** After this many wrong passwords of other browsers within the hour the owner gets a mail. */

@@ -1,7 +1,7 @@
 import { amount } from '#platform/text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { resetFactors } from '#admin/factors.ts';
-import { mailFactorCode, mailFactorReset } from '#console/account-recovery.ts';
+import { mailFactorCode, mailFactorReset } from '#mails/recovery-mails.ts';
 import { factorCodeCommand } from '#context/command-name.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';

@@ -1,6 +1,6 @@
 import type { AppContext } from '#context/context.ts';
 import { changeEmail, resetPassword, sendVerification } from '#admin/accounts.ts';
-import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '#console/account-recovery.ts';
+import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '#mails/recovery-mails.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import type { Command } from './command/command.ts';
 import { byAccount } from './command/lookup.ts';

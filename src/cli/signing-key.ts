@@ -2,10 +2,9 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import type { Transaction } from '#db/db.ts';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { signingKeys } from '#store/accounts/signing-keys.ts';
+import { currentKeys, publishedKeys, rotateKeys, signingKeys, withdrawKey } from '#store/accounts/signing-keys.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/process/output.ts';
-import { currentKeys, publishedKeys, rotateKeys, withdrawKey } from '#auth/oidc/keys.ts';
 import {
   carryOut,
   type Command,

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#platform/errors.ts';
 import { systemClock } from '#platform/clock.ts';
+import { applyDueResets } from '#store/accounts/factor-resets.ts';
+import { rotateOldKey } from '#store/accounts/signing-keys.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
@@ -16,11 +18,9 @@ import type { AppContext } from '#context/context.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
-import { applyFactorResets } from '#auth/account/factor-resets.ts';
-import { mailNotices } from '#auth/account/notices.ts';
-import { rotateOldKey } from '#auth/oidc/keys.ts';
-import { mailWebhookOwners } from '#console/webhook-mails.ts';
-import { mailOperators } from '#console/operator-mails/notify.ts';
+import { mailNotices } from '#mails/account-mails.ts';
+import { mailOperators } from '#mails/operator-mails.ts';
+import { mailWebhookOwners } from '#mails/webhook-mails.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
 /**
@@ -66,9 +66,13 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
   { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
-  { name: 'reset second factors', everyMs: MINUTE_MS, run: applyFactorResets },
+  { name: 'reset second factors', everyMs: MINUTE_MS, run: ({ db, clock }) => applyDueResets(db, clock.now()) },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
-  { name: 'rotate signing keys', everyMs: MINUTE_MS, run: rotateOldKey },
+  {
+    name: 'rotate signing keys',
+    everyMs: MINUTE_MS,
+    run: ({ db, config, clock }) => rotateOldKey(db, config, clock.now()),
+  },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'mail owners of webhooks', everyMs: MINUTE_MS, run: mailWebhookOwners },
   {

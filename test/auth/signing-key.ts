@@ -1,9 +1,8 @@
 import type { JWK } from 'jose';
-import { currentKeys } from '#auth/oidc/keys.ts';
+import { addSigningKey, currentKeys } from '#store/accounts/signing-keys.ts';
 import type { AppContext } from '#context/context.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { seal } from '#platform/crypto/seal.ts';
-import { addSigningKey } from '#store/accounts/signing-keys.ts';
 
 let generated: JWK | undefined;
 

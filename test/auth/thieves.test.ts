@@ -5,9 +5,8 @@ import { sql } from '#db/sql.ts';
 import { totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { factorsOf, hasFactor } from '#store/accounts/factors.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { applyFactorResets } from '#auth/account/factor-resets.ts';
-import { mailFactorReset } from '#console/account-recovery.ts';
-import { RESET_WAIT_MS, startReset } from '#store/accounts/factor-resets.ts';
+import { mailFactorReset } from '#mails/recovery-mails.ts';
+import { applyDueResets, RESET_WAIT_MS, startReset } from '#store/accounts/factor-resets.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -404,7 +403,7 @@ onEachDatabase('a thief stops the reset neither by the newest factor nor at a ne
   );
   assert.equal(await keep(thief, recovery[1]!), false);
   clock.advance(RESET_WAIT_MS);
-  await applyFactorResets(context);
+  await applyDueResets(context.db, context.clock.now());
   assert.equal(await hasFactor(db, id), false);
 
   // The owner's app is older than seven days, a passkey was added since.
@@ -423,6 +422,6 @@ onEachDatabase('a thief stops the reset neither by the newest factor nor at a ne
   await ask();
   assert.equal(await keep(owner, older.recovery[2]!), true);
   clock.advance(RESET_WAIT_MS);
-  await applyFactorResets(context);
+  await applyDueResets(context.db, context.clock.now());
   assert.equal(await hasFactor(db, id), true);
 });

@@ -9,7 +9,7 @@ import { resetOf, startReset } from '#store/accounts/factor-resets.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { setTotp } from '#store/accounts/totp.ts';
-import { mailNotices } from '#auth/account/notices.ts';
+import { mailNotices } from '#mails/account-mails.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { protect } from './factors.ts';
 import { codeOf, type Fields, post, STEVE } from './flow.ts';

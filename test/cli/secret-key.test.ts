@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { newTotpSecret, totpCode, totpStep } from '#platform/crypto/totp.ts';
 import { sql } from '#db/sql.ts';
-import { currentKeys } from '#auth/oidc/keys.ts';
+import { currentKeys } from '#store/accounts/signing-keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { setTotp, useTotpCode } from '#store/accounts/totp.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';

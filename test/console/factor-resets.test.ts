@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { applyFactorResets } from '#auth/account/factor-resets.ts';
-import { mailNotices } from '#auth/account/notices.ts';
+import { mailNotices } from '#mails/account-mails.ts';
 import { PASSWORD_MS } from '#console/reauthentication.ts';
 import { sql } from '#db/sql.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
-import { RESET_WAIT_MS } from '#store/accounts/factor-resets.ts';
+import { applyDueResets, RESET_WAIT_MS } from '#store/accounts/factor-resets.ts';
 import { factorsOf, hasFactor } from '#store/accounts/factors.ts';
 import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -74,7 +73,7 @@ onEachDatabase('staff resets the second factor of a player after a day, once in 
   other.mail.send = context.mail.send.bind(context.mail);
   const applied = async (): Promise<void> => {
     other.clock.advance(clock.now() - other.clock.now());
-    await Promise.all([applyFactorResets(context), applyFactorResets(other)]);
+    await Promise.all([applyDueResets(context.db, context.clock.now()), applyDueResets(other.db, other.clock.now())]);
     await Promise.all([mailNotices(context), mailNotices(other)]);
   };
   clock.advance(RESET_WAIT_MS - 1);
@@ -104,7 +103,7 @@ onEachDatabase('the owner stops a reset by the link of the mail, which works onc
   const olga = await enter(services, 'Olga');
   const later = async (): Promise<void> => {
     clock.advance(RESET_WAIT_MS);
-    await applyFactorResets(context);
+    await applyDueResets(context.db, context.clock.now());
     clock.advance(-RESET_WAIT_MS);
   };
 
@@ -170,14 +169,14 @@ onEachDatabase(
     assert.equal((await waiting(services)).length, 1);
     await setRole(db, ann.id, 'moderator');
     clock.advance(RESET_WAIT_MS);
-    await applyFactorResets(context);
+    await applyDueResets(context.db, context.clock.now());
     for (const { id } of [olga, max, oscar, ann]) assert.equal(await hasFactor(db, id), true);
     assert.deepEqual(
       sent.map(({ subject }) => subject.split(' ·')[0]),
       ['Your second factor is about to be removed'],
     );
     await setRole(db, ann.id, 'user');
-    await applyFactorResets(context);
+    await applyDueResets(context.db, context.clock.now());
     assert.equal(await hasFactor(db, ann.id), true, 'the role ends the reset for good');
   },
 );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type CryptoKey, importJWK, type JWK, SignJWT } from 'jose';
-import { currentKeys } from '#auth/oidc/keys.ts';
+import { currentKeys } from '#store/accounts/signing-keys.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { openAppContext } from '#context/context.ts';
 import { readConfig } from '#platform/config/config.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { mailOperators } from '#console/operator-mails/notify.ts';
+import { mailOperators } from '#mails/operator-mails.ts';
 import { openAppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';

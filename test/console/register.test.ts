@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mailOperators } from '#console/operator-mails/notify.ts';
+import { mailOperators } from '#mails/operator-mails.ts';
 import { sql } from '#db/sql.ts';
 import { applicationByClientId, deleteApplication, setAccess } from '#store/applications/applications.ts';
 import { addOwner } from '#store/applications/owners.ts';

@@ -4,8 +4,7 @@ import { accountByLogin } from '#store/accounts/accounts.ts';
 import { issueMailToken } from '#store/accounts/mail-tokens.ts';
 import { countAttempt } from '#store/accounts/attempts.ts';
 import type { Deps } from '../deps.ts';
-import { sendMail } from '../mails.ts';
-import type { Texts } from '../texts/index.ts';
+import { type AccountTexts, sendMail } from '#mails/account-mails.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,7 +13,7 @@ interface AccessMail {
   /** The path of the page that the link opens. */
   path: string;
   data: Record<string, string>;
-  text: (texts: Texts['mail']) => [subject: string, sentence: string];
+  text: (texts: AccountTexts) => [subject: string, sentence: string];
 }
 
 /**

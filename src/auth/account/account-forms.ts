@@ -16,7 +16,7 @@ import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts'
 import { ownedAlone } from '#store/applications/suspension.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { sendAlert, sendMail } from '#mails/account-mails.ts';
 import { isProved } from '../factors/proof.ts';
 import { confirmPath } from '../security/paths.ts';
 import { passwordError } from '../validation.ts';

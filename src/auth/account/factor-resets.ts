@@ -1,17 +1,10 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import type { AppContext } from '#context/context.ts';
 import { notice } from '#http/fields.ts';
 import { LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { type Account } from '#store/accounts/accounts.ts';
-import {
-  applyNextReset,
-  resetOf,
-  stoppedReset,
-  stopResetByLink,
-  stopResetByProof,
-} from '#store/accounts/factor-resets.ts';
+import { resetOf, stoppedReset, stopResetByLink, stopResetByProof } from '#store/accounts/factor-resets.ts';
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -91,9 +84,4 @@ export async function resetNotice(c: Context, deps: Deps, account: Account): Pro
   const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
   return html`${notice(t.waiting(format.format(effective)), 'bad')}
     <form method="post" action="${PATHS.keepFactors}"><button>${t.submit}</button></form>`;
-}
-
-/** Carries out the resets that are due. A job calls this. */
-export async function applyFactorResets({ db, clock }: AppContext): Promise<void> {
-  while (await applyNextReset(db, clock.now()));
 }

@@ -11,13 +11,12 @@ import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts'
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
-import { sendAlert } from '../mails.ts';
+import { type AccountTexts, sendAlert } from '#mails/account-mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { sendAccessLink } from './access-mails.ts';
 import { parseFlow } from './register.ts';
 import { admitAttempt } from '../attempts.ts';
 import { rememberThisDevice } from '../device.ts';
-import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';
 
 /**
@@ -49,7 +48,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
   app.post('/reset', (c) => reset(c, deps));
 }
 
-const resetText = (texts: Texts['mail']): [string, string] => [texts.reset_subject, texts.reset];
+const resetText = (texts: AccountTexts): [string, string] => [texts.reset_subject, texts.reset];
 
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await readOwnForm(c, deps);

@@ -17,7 +17,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
-import { sendMail } from '../mails.ts';
+import { sendMail } from '#mails/account-mails.ts';
 import { BY_PASSWORD } from '../factors/methods.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../attempts.ts';

@@ -5,7 +5,7 @@ import { type Undone, undoEmailChange, undoneChange } from '#store/accounts/emai
 import { record } from '../audit.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendMail } from '../mails.ts';
+import { sendMail } from '#mails/account-mails.ts';
 import { showExpired } from '../validation.ts';
 import { showTaken } from './verify-email.ts';
 

@@ -6,7 +6,7 @@ import { confirmEmail, issueEmailChange } from '#store/accounts/email-changes.ts
 import { issueMailToken, type MailToken, peekMailToken, UNDO_DAYS } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { sendAlert, sendMail } from '#mails/account-mails.ts';
 import { showExpired } from '../validation.ts';
 import { record } from '../audit.ts';
 

@@ -7,7 +7,7 @@ import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/pas
 import { consumeChallenge } from '#store/accounts/used-challenges.ts';
 import { recordRefusal } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
-import { sendAlert } from '../mails.ts';
+import { sendAlert } from '#mails/account-mails.ts';
 import type { SignedIn } from '../session.ts';
 
 /**

@@ -12,9 +12,8 @@ import { deleteTotp, hasTotp, setTotp } from '#store/accounts/totp.ts';
 import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { rememberThisDevice } from '../device.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { type AccountTexts, sendAlert, sendMail } from '#mails/account-mails.ts';
 import type { SignedIn } from '../session.ts';
-import type { Texts } from '../texts/index.ts';
 import { readCreated } from './ceremonies.ts';
 import { isProved } from './proof.ts';
 
@@ -27,7 +26,7 @@ interface Change<T> {
   /** The name in the audit log. */
   action: string;
   /** The sentence of the mail. */
-  text: (texts: Texts['mail']) => string;
+  text: (texts: AccountTexts) => string;
   /** @returns undefined if there is nothing to change */
   run: (tx: Queryable, isFirst: boolean) => Promise<T | undefined>;
 }
@@ -79,11 +78,11 @@ interface Changed<T> {
 function mailChange(
   deps: Deps,
   account: Account,
-  text: (texts: Texts['mail']) => string,
+  text: (texts: AccountTexts) => string,
   { undo, isProtected }: Omit<Changed<unknown>, 'changed'>,
 ): void {
   if (!isProtected) return sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
-  const advice = (texts: Texts['mail']): string[] =>
+  const advice = (texts: AccountTexts): string[] =>
     undo === undefined
       ? [texts.factor_unknown, `${deps.config.AUTH_URL}/account/security`]
       : [texts.factor_undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];

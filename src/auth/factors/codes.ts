@@ -8,7 +8,7 @@ import { countRecoveryCodes, useRecoveryCode } from '#store/accounts/recovery-co
 import { useTotpCode } from '#store/accounts/totp.ts';
 import type { Context, Deps } from '../deps.ts';
 import { deviceCookie, isOwnDevice } from '../device.ts';
-import { sendAlert, sendMail } from '../mails.ts';
+import { sendAlert, sendMail } from '#mails/account-mails.ts';
 
 /** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
 export type CodeResult = 'right' | 'wrong' | 'blocked';

@@ -11,7 +11,7 @@ import { totpOf } from '#store/accounts/totp.ts';
 import type { Queryable } from '#db/db.ts';
 import { admitAttempt, forgetAttempts } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
-import { sendMail } from '../mails.ts';
+import { sendMail } from '#mails/account-mails.ts';
 import { renewSession, type SignedIn } from '../session.ts';
 import { readUsed } from './ceremonies.ts';
 import { checkCode, type CodeResult, isAppCode } from './codes.ts';

@@ -3,7 +3,7 @@ import type { Provider } from 'oidc-provider';
 import { gauge } from '#platform/process/metrics.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
-import { nextChange, type OpenKey, openKeys, publishedKeys } from './keys.ts';
+import { nextChange, type OpenKey, openKeys, publishedKeys } from '#store/accounts/signing-keys.ts';
 import { TokenInfo } from './tokeninfo.ts';
 
 /** A withdrawn key is refused by every process within this time. The query reads a table of a few rows. */

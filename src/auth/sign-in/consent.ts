@@ -9,7 +9,7 @@ import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
-import { sendAlert } from '../mails.ts';
+import { sendAlert } from '#mails/account-mails.ts';
 import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
 import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';

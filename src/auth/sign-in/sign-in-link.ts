@@ -8,13 +8,13 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setVerified } from '#store/accounts/account-changes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
+import type { AccountTexts } from '#mails/account-mails.ts';
 import { sendAccessLink } from '../account/access-mails.ts';
 import { parseFlow } from '../account/register.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { BY_MAIL } from '../factors/methods.ts';
-import type { Texts } from '../texts/index.ts';
 import { admitAttempt } from '../attempts.ts';
 import { showExpired } from '../validation.ts';
 import { completeSignIn } from './complete.ts';
@@ -61,7 +61,7 @@ async function send(c: Context, deps: Deps): Promise<Response> {
   return await showPage(c, deps, { title: t.sent_title, main, status: isAllowed ? 200 : 429 });
 }
 
-const linkText = (texts: Texts['mail']): [string, string] => [texts.link_subject, texts.link];
+const linkText = (texts: AccountTexts): [string, string] => [texts.link_subject, texts.link];
 
 async function findLinkAccount({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
   const token = await peekMailToken(db, clock.now(), secret);

@@ -11,9 +11,3 @@ export const keep_factors = {
   done_title: 'Nothing is removed',
   done: 'Your second factor stays as it is. If you did not ask for its removal, tell the operators that somebody tried.',
 };
-
-export const resetMails = {
-  factors_removed_subject: 'Your second factor was removed',
-  factors_removed:
-    'As was asked of the staff of the network a day ago, your passkeys, your authenticator app and your recovery codes are removed, and every browser is signed out. Sign in with your password and add a new second factor:',
-};

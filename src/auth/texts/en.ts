@@ -1,9 +1,9 @@
 import type { Language } from '#http/languages.ts';
-import { factor_mails, second_factor } from './en-second-factor.ts';
-import { keep_factors, resetMails } from './en-factor-resets.ts';
+import { second_factor } from './en-second-factor.ts';
+import { keep_factors } from './en-factor-resets.ts';
 import { security } from './en-security.ts';
 
-/** English texts of the sign-in pages and mails; ja.ts has the same keys in Japanese. */
+/** English texts of the sign-in pages; ja.ts has the same keys in Japanese. */
 export const en = {
   security,
   lang: 'en' as Language,
@@ -264,52 +264,6 @@ export const en = {
   },
 
   second_factor,
-
-  mail: {
-    ...factor_mails,
-    greeting: (name: string) => `Hello ${name},`,
-    footer: (network: string) => `We sent this mail because of your account at ${network}.`,
-    not_you: 'If this was not you, choose a new password right away:',
-    ignore: 'If this was not you, ignore this mail: nothing happens unless you open the link.',
-    register_subject: 'Finish your registration',
-    register: 'Open this link to create your account. It works for one day.',
-    register_known_subject: 'You already have an account',
-    register_known:
-      'Somebody, probably you, tried to register with this address. It already has an account. Choose a new password if you forgot yours, or sign in:',
-    verify_subject: 'Confirm your e-mail address',
-    verify: 'Open this link to confirm that this address is yours. It works for one day.',
-    email_subject: 'Confirm your new e-mail address',
-    email: 'Open this link to make this the address of your account. It works for one day.',
-    reset_subject: 'Choose a new password',
-    reset: 'Open this link to choose a new password. It works for one hour.',
-    link_subject: 'Sign in',
-    link: 'Open this link to sign in without your password. It works once, for one hour.',
-    guessed_subject: 'Somebody is guessing your password',
-    guessed:
-      'Somebody has entered many wrong passwords for your account. Nobody has got in by them. Browsers in which you have signed in before work as usual; in others we answer later, or offer you a sign-in link by mail. If your password is short or you use it elsewhere, choose a new one:',
-    password_changed_subject: 'Your password was changed',
-    password_changed: 'The password of your account was just changed, and everybody else was signed out.',
-    email_changing_subject: 'Your e-mail address is about to change',
-    email_changing: (email: string) =>
-      `Somebody who is signed in to your account asked to change its e-mail address to ${email}.`,
-    email_changed_subject: 'Your e-mail address was changed',
-    email_changed: (email: string) => `The e-mail address of your account is now ${email}.`,
-    undo: (days: number) =>
-      `If this was not you, undo this change within ${days} days. Your account gets this address back, everybody is signed out, and you choose a new password:`,
-    ...resetMails,
-    undone_subject: 'The change of your e-mail address was undone',
-    undone:
-      'The holder of the previous address undid the change. Everybody was signed out, and this address no longer belongs to the account.',
-    access_subject: 'An application has access to your account',
-    access: (app: string) =>
-      `The application ${app} now has access to your account. You can end it on your account page.`,
-    linked_subject: 'A game account was linked',
-    linked: (name: string) => `The game account ${name} is now linked to your account.`,
-    unlinked_subject: 'Your game account was unlinked',
-    unlinked: 'Your account no longer has a linked game account.',
-    deleted_subject: 'Your account has been deleted',
-    deleted: 'Your account has been deleted, as you requested. This is the last mail about it.',
-  },
 };
 
 export type Texts = typeof en;

@@ -1,4 +1,4 @@
-import type { keep_factors as en, resetMails as enMails } from './en-factor-resets.ts';
+import type { keep_factors as en } from './en-factor-resets.ts';
 
 /** The Japanese texts about the reset of second factors by staff. */
 export const keep_factors: typeof en = {
@@ -12,10 +12,4 @@ export const keep_factors: typeof en = {
     '取りやめるには、依頼の 7 日以上前に追加した、最も新しいもの以外の二要素認証で確認してください。最も新しいものは、ほかの人が追加した可能性があるためです。ほかにない場合は、メールのリンクを使うか、ネットワークのスタッフに連絡してください。',
   done_title: '何も削除されません',
   done: '二要素認証はそのまま使えます。削除を依頼していない場合は、運営者に知らせてください。',
-};
-
-export const resetMails: typeof enMails = {
-  factors_removed_subject: '二要素認証が削除されました',
-  factors_removed:
-    '1 日前のスタッフへの依頼により、パスキー、認証アプリ、回復コードが削除され、すべてのブラウザからログアウトしました。パスワードでログインし、新しい二要素認証を追加してください。',
 };

@@ -1,6 +1,6 @@
 import type { Texts } from './en.ts';
-import { factor_mails, second_factor } from './ja-second-factor.ts';
-import { keep_factors, resetMails } from './ja-factor-resets.ts';
+import { second_factor } from './ja-second-factor.ts';
+import { keep_factors } from './ja-factor-resets.ts';
 import { security } from './ja-security.ts';
 
 export const ja: Texts = {
@@ -258,49 +258,4 @@ export const ja: Texts = {
   },
 
   second_factor,
-
-  mail: {
-    ...factor_mails,
-    greeting: (name) => `${name} さん`,
-    footer: (network) => `このメールは ${network} のアカウントに関して送信されました。`,
-    not_you: '心当たりがない場合は、すぐに新しいパスワードを設定してください。',
-    ignore: '心当たりがない場合は、何もする必要はありません。リンクを開かなければ何も起こりません。',
-    register_subject: '登録を完了してください',
-    register: '次のリンクを開いてアカウントを作成してください。1 日間有効です。',
-    register_known_subject: 'すでにアカウントがあります',
-    register_known:
-      'このアドレスで登録しようとした方がいます（おそらくご本人です）。すでにアカウントがありますので、ログインするか、お忘れの場合は新しいパスワードを設定してください。',
-    verify_subject: 'メールアドレスの確認',
-    verify: '次のリンクを開いて、このアドレスがご自身のものであることを確認してください。1 日間有効です。',
-    email_subject: '新しいメールアドレスの確認',
-    email: '次のリンクを開くと、このアドレスがアカウントのアドレスになります。1 日間有効です。',
-    reset_subject: '新しいパスワードの設定',
-    reset: '次のリンクを開いて、新しいパスワードを設定してください。1 時間有効です。',
-    link_subject: 'ログイン用リンク',
-    link: '次のリンクを開くと、パスワードなしでログインできます。1 時間以内に一度だけ使えます。',
-    guessed_subject: 'パスワードが推測されようとしています',
-    guessed:
-      'あなたのアカウントに、誤ったパスワードが何度も入力されました。ログインには成功していません。以前にログインしたブラウザは、これまでどおり使えます。ほかのブラウザでは、応答を遅らせるか、メールのリンクでのログインをご案内します。パスワードが短い場合や、ほかでも使っている場合は、新しいパスワードを設定してください。',
-    password_changed_subject: 'パスワードが変更されました',
-    password_changed: 'アカウントのパスワードが変更され、ほかの端末からはログアウトされました。',
-    email_changing_subject: 'メールアドレスの変更が申し込まれました',
-    email_changing: (email) => `アカウントのアドレスを ${email} に変更する申し込みがありました。`,
-    email_changed_subject: 'メールアドレスが変更されました',
-    email_changed: (email) => `アカウントのアドレスは ${email} になりました。`,
-    undo: (days) =>
-      `心当たりがない場合は、${days} 日以内にこの変更を取り消してください。アドレスが元に戻り、すべての端末からログアウトされ、新しいパスワードを設定できます。`,
-    ...resetMails,
-    undone_subject: 'メールアドレスの変更が取り消されました',
-    undone:
-      '以前のアドレスの持ち主が変更を取り消しました。すべての端末からログアウトされ、このアドレスはアカウントのアドレスではなくなりました。',
-    access_subject: 'アプリがアカウントにアクセスできるようになりました',
-    access: (app) =>
-      `アプリ ${app} があなたのアカウントにアクセスできるようになりました。アカウントページでいつでも終了できます。`,
-    linked_subject: 'ゲームアカウントが連携されました',
-    linked: (name) => `ゲームアカウント ${name} がアカウントに連携されました。`,
-    unlinked_subject: 'ゲームアカウントの連携が解除されました',
-    unlinked: 'アカウントに連携しているゲームアカウントはなくなりました。',
-    deleted_subject: 'アカウントを削除しました',
-    deleted: 'ご依頼により、アカウントを削除しました。これが最後のメールです。',
-  },
 };

@@ -7,7 +7,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addOwner, type Owner, ownersOf } from '#store/applications/owners.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { ownerMail } from '#console/mails.ts';
+import { ownerMail } from '#mails/application-mails.ts';
 import {
   ACCOUNT,
   CLIENT,

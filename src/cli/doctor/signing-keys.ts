@@ -1,5 +1,4 @@
-import { publishedKeys } from '#auth/oidc/keys.ts';
-import { PUBLISHED_AHEAD_MS, signingKeys } from '#store/accounts/signing-keys.ts';
+import { PUBLISHED_AHEAD_MS, publishedKeys, signingKeys } from '#store/accounts/signing-keys.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 
 const CHECK = 'signing keys';

@@ -10,7 +10,7 @@ import {
   listAccessRequests,
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './layout.ts';
-import { mailWaitingRequests } from '../operator-mails/notify.ts';
+import { mailWaitingRequests } from '#mails/operator-mails.ts';
 import { waitingCard } from './waiting.ts';
 import type { PageContent } from '../layout.ts';
 import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';

@@ -9,8 +9,8 @@ import { applicationByClientId } from '#store/applications/applications.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { button, logoImage, timestamp } from '../components.ts';
 import type { Deps } from '../deps.ts';
-import { changeMail, type ChangeNews, decisionMail } from '../mails.ts';
-import { mailWaitingRequests } from '../operator-mails/notify.ts';
+import { changeMail, type ChangeNews, decisionMail } from '#mails/application-mails.ts';
+import { mailWaitingRequests } from '#mails/operator-mails.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
 function uriList(uris: readonly string[], others: readonly string[], label: string): Html {

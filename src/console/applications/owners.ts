@@ -17,7 +17,7 @@ import {
 } from '#store/applications/invitations.ts';
 import { countOwnedBy, MAX_OWNED, type Owner, ownersOf } from '#store/applications/owners.ts';
 import type { PageContent } from '../layout.ts';
-import { invitationMail } from '../mails.ts';
+import { invitationMail } from '#mails/application-mails.ts';
 import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';

@@ -3,7 +3,7 @@ import { changeEmail, resetPassword, sendVerification } from '#admin/accounts.ts
 import { choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '../account-recovery.ts';
+import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '#mails/recovery-mails.ts';
 import { button, formTo } from '../components.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';

@@ -4,7 +4,7 @@ import { factorCodeCommand } from '#context/command-name.ts';
 import type { Html } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { resetOf, resetRefusal } from '#store/accounts/factor-resets.ts';
-import { mailFactorReset } from '../account-recovery.ts';
+import { mailFactorReset } from '#mails/recovery-mails.ts';
 import { button, number, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import type { ConsoleRequest, Route } from '../routes.ts';

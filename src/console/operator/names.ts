@@ -6,7 +6,7 @@ import type { Html } from '#http/page.ts';
 import { type Account, accountById, accountByName, accountByPlayer } from '#store/accounts/accounts.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, textOf, timestamp } from '../components.ts';
-import { renamedMail } from '../mails.ts';
+import { mailNewName } from '#mails/recovery-mails.ts';
 import { operationForm } from '../operation-form.ts';
 import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { requireAccount } from './accounts.ts';
@@ -97,7 +97,7 @@ const RENAMING = operationForm('/operator/names/:id', renameAccount, {
     taken: (request, account) => namesPage(request, { account, problem: request.texts.operator.name_taken }),
   },
   done: ({ deps }, account, _, { name }) => {
-    deps.mail.send(renamedMail(deps.config, { ...account, name }));
+    mailNewName(deps, { ...account, name });
     return `/operator/names?${new URLSearchParams({ q: name, done: 'saved' }).toString()}`;
   },
 });

@@ -18,15 +18,5 @@ export const changes = {
     added: 'new',
     removed: 'goes away',
     done_waits: 'Saved. The new name, logo or Redirect URIs wait for an operator.',
-
-    asked_subject: (application: string) => `A change of ${application} waits for the operator`,
-    asked: (by: string, application: string) =>
-      `${by} has changed the name, the logo or the Redirect URIs of ${application}. The change waits for an operator, and the present values stay in force until then. If you know nothing of it, withdraw it in the settings of the application, and look who owns it.`,
-    approved_subject: (application: string) => `Approved: change of ${application}`,
-    approved: (application: string) => `The new name, logo or Redirect URIs of ${application} are in force.`,
-    refused_subject: (application: string) => `Not approved: change of ${application}`,
-    refused: (application: string) =>
-      `The new name, logo or Redirect URIs of ${application} were refused; the present ones stay in force.`,
-    operator_line: (application: string, by: string) => `${application}: new name, logo or Redirect URIs, by ${by}`,
   },
 };

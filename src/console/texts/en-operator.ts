@@ -222,9 +222,6 @@ export const operator = {
     name_taken: 'An account or a player has this name.',
     name_shape: 'Enter 3 to 16 letters, digits and underscores.',
     see_punishments: 'Punishments of this player',
-    renamed_subject: 'Your account has a new name',
-    renamed: (name: string) =>
-      `A moderator has changed the name of your account to ${name}. Sign in with this name or with your e-mail address. You can choose another name on the account page.`,
     not_moderator: [
       'This page is for moderators',
       'Your account has neither the moderator nor the operator role. If it should, ask the people who run the network.',

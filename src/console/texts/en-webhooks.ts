@@ -151,15 +151,5 @@ export const webhooks = {
     block_title: (host: string) => `Block the webhook to ${host}?`,
     block_impact: 'Nothing is sent to it, and its owners cannot switch it on.',
     block_undo: 'Operators can allow it again. It then continues at its cursor.',
-    mail: {
-      subject: (application: string) => `A webhook of ${application} is off`,
-      lead: (application: string, host: string) => `The webhook of ${application} to ${host} was switched off.`,
-      reasons: {
-        failures: 'For five days no message could be delivered to it.',
-        gone: 'Its receiver answered that it is gone.',
-        secret: 'Its secret can no longer be read. Delete it, and add it again.',
-      } as Partial<Record<WebhookReason, string>>,
-      next: 'It keeps its cursor: when it is switched on again, it gets everything that has changed since.',
-    },
   },
 };

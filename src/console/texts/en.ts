@@ -7,7 +7,6 @@ import { access } from './en-access.ts';
 import { changes } from './en-changes.ts';
 import { factors } from './en-factors.ts';
 import { help } from './en-help.ts';
-import { mail } from './en-mail.ts';
 import { operator } from './en-operator.ts';
 import { management } from './en-management.ts';
 import { webhooks } from './en-webhooks.ts';
@@ -23,7 +22,6 @@ export const en = {
   ...changes,
   ...factors,
   ...help,
-  ...mail,
   ...watch,
   ...management,
   ...webhooks,

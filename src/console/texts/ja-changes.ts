@@ -20,15 +20,5 @@ export const changes: typeof en = {
     added: '追加',
     removed: '削除',
     done_waits: '保存しました。新しい名前、ロゴ、リダイレクト URI は、運営者の確認を待っています。',
-
-    asked_subject: (application) => `${application} の変更は運営者の確認待ちです`,
-    asked: (by, application) =>
-      `${by} さんが ${application} の名前、ロゴまたはリダイレクト URI を変更しました。運営者が許可するまで、現在のものが使われます。心当たりがない場合は、アプリの設定で変更を取り下げ、所有者を確かめてください。`,
-    approved_subject: (application) => `許可されました：${application} の変更`,
-    approved: (application) => `${application} の新しい名前、ロゴ、リダイレクト URI が有効になりました。`,
-    refused_subject: (application) => `許可されませんでした：${application} の変更`,
-    refused: (application) =>
-      `${application} の新しい名前、ロゴ、リダイレクト URI は却下されました。現在のものが引き続き使われます。`,
-    operator_line: (application, by) => `${application}：名前、ロゴ、リダイレクト URI の変更（${by} さん）`,
   },
 };

@@ -125,15 +125,5 @@ export const webhooks: Pick<Texts, 'webhooks'> = {
     block_title: (host) => `${host} への Webhook をブロックしますか？`,
     block_impact: '何も送られなくなり、所有者はオンにできません。',
     block_undo: '運営者が再び許可できます。その場合は元のカーソルから続けます。',
-    mail: {
-      subject: (application) => `${application} の Webhook がオフになりました`,
-      lead: (application, host) => `${application} の ${host} への Webhook がオフになりました。`,
-      reasons: {
-        failures: '5 日間、通知を 1 つも配信できませんでした。',
-        gone: '受信側が廃止されたと応答しました。',
-        secret: 'シークレットを読み取れなくなりました。削除して、もう一度追加してください。',
-      },
-      next: 'カーソルは保たれています。再びオンにすると、その後に変わったものがすべて届きます。',
-    },
   },
 };

@@ -6,7 +6,6 @@ import { access } from './ja-access.ts';
 import { changes } from './ja-changes.ts';
 import { factors } from './ja-factors.ts';
 import { help } from './ja-help.ts';
-import { mail } from './ja-mail.ts';
 import { operator } from './ja-operator.ts';
 import { management } from './ja-management.ts';
 import { webhooks } from './ja-webhooks.ts';
@@ -22,7 +21,6 @@ export const ja: Texts = {
   ...changes,
   ...factors,
   ...help,
-  ...mail,
   ...watch,
   ...management,
   ...webhooks,

@@ -100,12 +100,17 @@ export async function stopReset(tx: Queryable, accountId: string): Promise<boole
   return (await tx.run(sql`delete from factor_resets where account_id = ${accountId}`)) === 1;
 }
 
+/** Carries out the resets that are due. */
+export async function applyDueResets(db: Db, now: number): Promise<void> {
+  while (await applyNextReset(db, now));
+}
+
 /**
  * Carries out one reset that is due: removes the second factors, ends the sessions, and notes it in the audit log and for the
  * owner. Of several processes that call this at once, one carries it out.
  * @returns false if no reset is due
  */
-export async function applyNextReset(db: Db, now: number): Promise<boolean> {
+async function applyNextReset(db: Db, now: number): Promise<boolean> {
   const due = await db.shortReads.get<{ account_id: string }>(sql`
     select account_id from factor_resets where effective <= ${now} order by effective, account_id limit 1`);
   if (due === undefined) return false;

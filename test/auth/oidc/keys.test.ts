@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
-import { currentKeys, publishedKeys, rotateKeys, rotateOldKey, withdrawKey } from '#auth/oidc/keys.ts';
-import { PUBLISHED_AHEAD_MS, RETIRED_FOR_MS, signingKeys } from '#store/accounts/signing-keys.ts';
+import {
+  currentKeys,
+  PUBLISHED_AHEAD_MS,
+  publishedKeys,
+  RETIRED_FOR_MS,
+  rotateKeys,
+  rotateOldKey,
+  signingKeys,
+  withdrawKey,
+} from '#store/accounts/signing-keys.ts';
 import { purgeNow } from '#server/jobs.ts';
 import { createTestDatabase, onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
@@ -176,7 +184,12 @@ onEachDatabase(
       }
     };
 
-    const rotate = () => Promise.all([...processes, ...processes].map(({ context }) => rotateOldKey(context)));
+    const rotate = () =>
+      Promise.all(
+        [...processes, ...processes].map(({ context }) =>
+          rotateOldKey(context.db, context.config, context.clock.now()),
+        ),
+      );
     advance(2 * DAY - 2);
     await rotate();
     assert.equal((await kids()).length, 1, 'the key is not old enough');
@@ -217,6 +230,6 @@ test('with SIGNING_KEY_LIFETIME=0 keys are replaced by command only', async (t) 
   const { context } = await openTestAuth(t, database.url, { SIGNING_KEY_LIFETIME: '0' });
   t.after(() => database.drop());
   context.clock.advance(3650 * DAY);
-  await rotateOldKey(context);
+  await rotateOldKey(context.db, context.config, context.clock.now());
   assert.equal((await signingKeys(context.db)).length, 1);
 });

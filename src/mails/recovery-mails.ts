@@ -1,11 +1,11 @@
 import type { AppContext } from '#context/context.ts';
-import { chooseLanguage } from '#http/languages.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { FactorReset } from '#store/accounts/factor-resets.ts';
-import { TEXTS, type Texts } from './texts/index.ts';
+import { type Recipient, textMail } from './text-mail.ts';
+import type { Texts } from './texts/index.ts';
 
 /**
- * The links and mails for a person who cannot sign in and whom an operator helps, in the console or by command. The links
+ * The links and mails for a person whom an operator helps, in the console or by command. The links
  * lead to the sign-in service, which consumes their tokens.
  */
 
@@ -62,15 +62,15 @@ export function mailAddressChange(context: Context, account: Account, email: str
   send(context, { ...account, email }, (t) => [t.address_subject, t.address, link]);
 }
 
-type Recipient = Pick<Account, 'name' | 'email' | 'locale'>;
+/** Notifies the owner of an account that a moderator has renamed it. */
+export function mailNewName(context: Context, account: Account): void {
+  send(context, account, (t) => [t.renamed_subject, t.renamed(account.name), `${context.config.AUTH_URL}/account`]);
+}
 
 function send(
   { config, mail }: Context,
-  { name, email, locale }: Recipient,
-  write: (texts: Texts['mail']) => [subject: string, ...lines: string[]],
+  recipient: Recipient,
+  write: (texts: Texts['help']) => [subject: string, ...lines: string[]],
 ): void {
-  const { mail: t } = TEXTS[chooseLanguage([locale], undefined)];
-  const [subject, ...lines] = write(t);
-  const text = [t.hello(name), ...lines, config.NETWORK_NAME].join('\n\n');
-  mail.send({ to: email, subject: `${subject} · ${config.NETWORK_NAME}`, text: `${text}\n` });
+  mail.send(textMail(config, recipient, ({ help }) => write(help)));
 }

@@ -1,11 +1,10 @@
 import type { AppContext } from '#context/context.ts';
 import { withoutAddresses } from '#platform/text/text.ts';
-import { chooseLanguage } from '#http/languages.ts';
 import type { Mail } from '#platform/mail/mail.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { claimMails, endMail, type SwitchedOff } from '#store/applications/webhooks/webhooks.ts';
-import { TEXTS } from './texts/index.ts';
+import { type Recipient, textMail } from './text-mail.ts';
 
 type Context = Pick<AppContext, 'config' | 'db' | 'mail' | 'clock'>;
 
@@ -27,19 +26,14 @@ export async function mailWebhookOwners({ config, db, mail, clock }: Context): P
 
 function offMail(
   config: Context['config'],
-  { name, email, locale }: Account,
+  recipient: Recipient,
   { id, client_id, application_name, url, reason }: SwitchedOff,
 ): Mail {
-  const { mail, webhooks } = TEXTS[chooseLanguage([locale], undefined)];
-  const t = webhooks.mail;
   const application = withoutAddresses(application_name);
-  const lines = [
-    mail.hello(name),
+  return textMail(config, recipient, ({ webhook: t }) => [
+    t.subject(application),
     `${t.lead(application, withoutAddresses(new URL(url).host))} ${t.reasons[reason] ?? ''}`.trim(),
     t.next,
     `${config.SITE_URL}/console/applications/${client_id}/webhooks/${id}`,
-    config.NETWORK_NAME,
-  ];
-  const subject = `${t.subject(application)} · ${config.NETWORK_NAME}`;
-  return { to: email, subject, text: `${lines.join('\n\n')}\n` };
+  ]);
 }
