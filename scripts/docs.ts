@@ -19,6 +19,9 @@ const DOCS = join(import.meta.dirname, '../docs');
 const config = readConfig({});
 
 const dataApi = openapiDocument(ENDPOINTS, apiFacts(config));
+const ingest = JSON.parse(
+  openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL }),
+) as object;
 
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),
@@ -28,10 +31,9 @@ const documents: Record<string, string> = {
   ...Object.fromEntries(Object.entries(JAVA_SOURCES).map(([path, text]) => [`../packages/${path}`, text])),
   ...Object.fromEntries(Object.entries(AGENT_PACKAGES).map(([file, text]) => [`../deploy/agent/${file}`, text])),
   'openapi/data-api.json': formatJson(dataApi),
-  '../packages/client/data-api.ts': await typesOf(dataApi),
-  'openapi/ingest.json': formatJson(
-    JSON.parse(openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL })),
-  ),
+  '../packages/client/data-api.ts': await typesOf(dataApi, 'data-api.json', false),
+  'openapi/ingest.json': formatJson(ingest),
+  '../packages/sender/ingest-api.ts': await typesOf(ingest, 'ingest.json', true),
 };
 
 const stale = Object.entries(documents).filter(([name, text]) => readDocument(name) !== text);

@@ -56,7 +56,7 @@ function findUnmarked(packages) {
 
 function findAddresses(packages) {
   return Object.entries(packages)
-    .filter(([, { resolved }]) => resolved)
+    .filter(([, { resolved, link }]) => resolved && !link)
     .map(([path]) => `${path} contains a download address; run: npm install --omit-lockfile-registry-resolved`);
 }
 

@@ -48,7 +48,7 @@ export class Load implements AsyncDisposable {
   async #send(sender: Sender, people: Population): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const match = matchOf(people, 20, Date.now());
-      await sender.send({ ...match, version: 1 });
+      await sender.send({ ...match, version: 1, type: 'match.finished' });
       this.sent.push(match.id);
       await pause(EVERY_MS);
     }

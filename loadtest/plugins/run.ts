@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { Agent } from '#connectors/agent/agent.ts';
+import { Agent } from '#agent/agent.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { openDb } from '#db/open.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Agent } from '#connectors/agent/agent.ts';
+import { Agent } from '#agent/agent.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';

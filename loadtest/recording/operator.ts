@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeAccount } from '#test/auth/support.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { giveApp } from '#test/support/builders.ts';
 import { Deliveries } from './deliveries.ts';
 import { FILES } from './operator-files.ts';

@@ -1,11 +1,7 @@
-/** An event as docs/ingest.md describes it. */
-export interface Event {
-  version: 1;
-  id: string;
-  type: string;
-  time: string;
-  data: object;
-}
+import type { components } from './ingest-api.ts';
+
+/** An event as docs/ingest.md describes it. Its types follow from the OpenAPI document of the ingest. */
+export type Event = components['schemas']['Event'];
 
 /** An event in the queue. */
 export interface QueuedEvent {

@@ -1,5 +1,8 @@
 // The layers of the tree. A file may import files of the same folder of its layer and of lower layers only.
 
+/** Functions on texts and times that know neither the service nor the game's data: the service and `packages/` share them. */
+export const SHARED = 'packages/text/';
+
 /**
  * The layers from top to bottom. Folders of one layer never import each other.
  *
@@ -14,8 +17,6 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/api/', 'src/auth/', 'src/console/', 'src/ingest/', 'src/site/', 'src/webhooks/', 'src/connectors/'],
   // What pages, commands and files of operators have in common.
   ['src/admin/'],
-  // Importers make events; events do not know where they come from.
-  ['src/importers/'],
   ['src/events/'],
   // Mails and their texts, which pages, commands and background jobs send.
   ['src/mails/'],
@@ -24,8 +25,12 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['src/store/'],
   ['src/db/'],
   ['src/platform/'],
+  [SHARED],
 ];
 
-/** Separate programs that others install. They import nothing of the service, and only these folders import them. */
+/**
+ * What runs without the service: programs that others install, and readers of other programs. They import nothing of the
+ * service, and only these folders import them.
+ */
 export const PACKAGES = 'packages/';
 export const PACKAGES_IMPORTED_BY = ['src/cli/', 'src/connectors/'];

@@ -4,8 +4,9 @@ import { join, resolve } from 'node:path';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
-import { Agent } from '#connectors/agent/agent.ts';
+import type { Agent } from '#agent/agent.ts';
 import { type Command, type Input, optional, required } from './command/command.ts';
+import { installed } from './command/installed.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
 export const commands: Command[] = [
@@ -61,6 +62,7 @@ async function runAgent(input: Input): Promise<void> {
 const WRONG_FOLDER: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST']);
 
 async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Agent> {
+  const { Agent } = await installed('packages/agent', () => import('#agent/agent.ts'));
   try {
     return await Agent.open(options);
   } catch (error) {

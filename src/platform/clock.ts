@@ -6,9 +6,6 @@ export interface Clock {
   now(): number;
 }
 
-/** One day before the last day with a four-digit year, so that a timestamp can be written with every UTC offset. */
-export const LAST_TIMESTAMP = Date.parse('9999-12-31T00:00:00Z');
-
 /** The clock of a process, which also has timers. */
 export interface TimerClock extends Clock {
   /** Resolves after `ms` milliseconds, or at once when the signal aborts. */

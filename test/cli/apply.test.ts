@@ -22,7 +22,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { idOf } from '#platform/ids.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { openSecret } from '#store/game/watches/managed-servers.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { type Ran, scorehall } from './scorehall.ts';
 

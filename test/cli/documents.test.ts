@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { parse } from '#cli/command/command.ts';
 import { allCommands, run } from '#cli/dispatch.ts';
 import { captured } from '#test/support/captured.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { scorehallWith } from './scorehall.ts';
 
 const DOCUMENTS = ['README.md', 'SECURITY.md', ...readdirSync('docs').map((name) => join('docs', name))].filter(

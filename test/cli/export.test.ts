@@ -8,7 +8,7 @@ import { run as runCommand } from '#cli/dispatch.ts';
 import { captured } from '#test/support/captured.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import type { TestDatabase } from '#test/support/postgres.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { MAIN, type Ran } from './scorehall.ts';
 

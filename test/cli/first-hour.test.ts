@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createAccount } from '#store/accounts/accounts.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { configured, map, sendEvents } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
 import {

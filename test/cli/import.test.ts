@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { run } from '#cli/dispatch.ts';
 import { captured } from '#test/support/captured.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';

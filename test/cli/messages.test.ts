@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { captured } from '#test/support/captured.ts';
 import { run } from '#cli/dispatch.ts';
 

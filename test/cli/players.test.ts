@@ -8,7 +8,7 @@ import { keyOf } from '#platform/ids.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { mergePlayers } from '#admin/players.ts';
 import { playerByUuid } from '#store/game/players.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { type Ran, scorehall } from './scorehall.ts';
 
 type Printed = Record<string, any>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { minecraftResponder, pgmStatus } from '#test/connectors/watch/responder.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';

@@ -16,7 +16,7 @@ import { test } from 'node:test';
 import type { Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

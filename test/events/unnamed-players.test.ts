@@ -7,9 +7,9 @@ import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { uuidLabel } from '#platform/text/text.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
-import { runImport } from '#importers/run.ts';
+import { runImport } from '#cli/import/run.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { databaseLookup } from '#importers/database-lookup.ts';
+import { importCore } from '#cli/import/core.ts';
 import { linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
@@ -28,7 +28,7 @@ import {
   sendEvents,
   statistics,
 } from '#test/support/builders.ts';
-import { folderOf } from '#test/importers/fixtures.ts';
+import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { onEachDatabase, twoDatabases } from '#test/support/context.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { page } from '#test/site/request.ts';
@@ -62,7 +62,7 @@ onEachDatabase(
     });
 
     await t.test('which is no name for importers and accounts', async () => {
-      const network = databaseLookup(db, clock);
+      const network = importCore(db, clock);
       assert.deepEqual([await network.nameOf(ANN), await network.observationOf(ANN)], [undefined, undefined]);
       const { id } = await account(context, 'Chosen');
       assert.equal(await db.transaction((tx) => linkPlayer(tx, id, { uuid: ANN, name: 'Chosen' })), undefined);
@@ -144,7 +144,7 @@ onEachDatabase('Bedrock players without a name have different labels, which find
     progressed: () => undefined,
   };
   const options = { server: 'Alpha', create: true };
-  await runImport(db, clock, importMinecraft(folder.path, databaseLookup(db, clock), options), listener);
+  await runImport(db, clock, importMinecraft(folder.path, importCore(db, clock), options), listener);
   const names = await Promise.all(uuids.map(async (uuid) => (await get(`/v1/players/${uuid}`)).json.name as string));
   assert.equal(new Set(names).size, 3, names.join());
   for (const text of [...names, '00000000-0000', '%20', ''])

@@ -5,7 +5,7 @@ import { keyOf as keyOfId } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { mapNameBySlug } from '#store/game/maps/map-names.ts';
-import { mapSlug } from '#store/game/maps/map-slug.ts';
+import { mapSlug } from '#text/map-slug.ts';
 import { gamemodeFromTags } from '#ingest/protocols/dewdrop/gamemode.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { matchByKey } from '#store/game/matches.ts';

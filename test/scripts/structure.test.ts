@@ -31,9 +31,10 @@ test('a tree whose imports point down passes', () => {
     'src/api/service.ts': `import type { Match } from '#store/game/matches.ts'; import { x } from './x.ts';`,
     'src/api/x.ts': `export { sql } from '#db/sql.ts';`,
     'src/store/game/matches.ts': `import { sql } from '#db/sql.ts';`,
-    'src/db/sql.ts': '',
+    'src/db/sql.ts': `import { nameKey } from '../../packages/text/text.ts';`,
     'packages/sender/index.ts': `import { queue } from './queue.ts';`,
-    'packages/sender/queue.ts': '',
+    'packages/sender/queue.ts': `import { uuidOf } from '../text/text.ts';`,
+    'packages/text/text.ts': '',
     'test/api/x.test.ts': `import '../../src/main.ts'; import '#db/sql.ts';`,
   };
   assert.deepEqual(problemsOf(files), []);
@@ -64,6 +65,8 @@ for (const [from, specifier, to, problem] of [
   ['src/api/a.ts', '#site/b.ts', 'src/site/b.ts', 'of the same layer'],
   ['src/api/a.ts', '../../packages/sender/b.ts', 'packages/sender/b.ts', 'imports the package'],
   ['packages/sender/a.ts', '#db/b.ts', 'src/db/b.ts', 'a package imports nothing'],
+  ['packages/text/a.ts', '#db/b.ts', 'src/db/b.ts', 'of a layer above'],
+  ['packages/text/a.ts', '../sender/b.ts', 'packages/sender/b.ts', 'imports the package'],
   ['src/api/a.ts', '../../test/b.ts', 'test/b.ts', 'not part of the service'],
 ] as const)
   test(`${from} must not import ${to}`, () => {

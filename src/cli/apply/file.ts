@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { nameKey } from '#platform/text/text.ts';
-import { reasonOf as fileProblem } from '#importers/read-file.ts';
+import { reasonOf as fileProblem } from '#text/file-problem.ts';
 import { problemsIn } from '#events/schema/problems.ts';
 
 /** Reads a YAML or JSON file. @throws UsageError that names the file */

@@ -1,11 +1,10 @@
-import { UsageError } from '#platform/errors.ts';
+import { Unavailable, UsageError } from '#platform/errors.ts';
+import { plainHttpProblem } from '#platform/config/plain-http.ts';
+import { withSecretFiles } from '#platform/config/secret-files.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
-import { followDatabase } from '#connectors/databases/follow.ts';
-import { ImportedDatabase, type Program, PROGRAMS } from '#importers/databases/imported-database.ts';
-import { readSourceAddress, type SourceAddress } from '#importers/databases/source-address.ts';
-import { runImport, tryImport } from '#importers/run.ts';
+import type { ImportedDatabase } from '#importers/index.ts';
 import {
   type Command,
   type CommandOption,
@@ -15,8 +14,11 @@ import {
   repeated,
   withAppContext,
 } from '../command/command.ts';
-import { FollowReport } from '../command/follow-report.ts';
-import { ImportReport } from '../command/import-report.ts';
+import { FollowReport } from './follow-report.ts';
+import { ImportReport } from './import-report.ts';
+import { importCore } from './core.ts';
+import { type Importers, withImporters } from './importers.ts';
+import { runImport, tryImport } from './run.ts';
 
 const OPTIONS: Record<string, CommandOption> = {
   follow: { type: 'string', value: 'SECONDS', help: 'Go on importing changes, that often, until SIGINT or SIGTERM' },
@@ -63,7 +65,7 @@ export const commands: Command[] = [
         help: 'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
       },
     },
-    run: (input) => importProgram(input, PROGRAMS.litebans),
+    run: (input) => importProgram(input, 'litebans'),
   },
   {
     words: 'import advancedban',
@@ -71,7 +73,7 @@ export const commands: Command[] = [
     summary: 'Import the punishments of AdvancedBan from MySQL or MariaDB, and follow them',
     operands: MYSQL,
     options: { ...OPTIONS, ...SERVER_OPTIONS },
-    run: (input) => importProgram(input, PROGRAMS.advancedban),
+    run: (input) => importProgram(input, 'advancedban'),
   },
   {
     words: 'import pgmdev',
@@ -79,7 +81,7 @@ export const commands: Command[] = [
     summary: "Import punishments and sessions of PGMDev's Community plugin, and follow them",
     operands: `FILE|${MYSQL}`,
     options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
-    run: (input) => importProgram(input, PROGRAMS.pgmdev),
+    run: (input) => importProgram(input, 'pgmdev'),
   },
   {
     words: 'import plan',
@@ -87,21 +89,27 @@ export const commands: Command[] = [
     summary: 'Import the sessions of Plan (Player Analytics), and follow them',
     operands: `FILE|${MYSQL}`,
     options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
-    run: (input) => importProgram(input, PROGRAMS.plan),
+    run: (input) => importProgram(input, 'plan'),
   },
 ];
 
-async function importProgram(input: Input, program: Program): Promise<void> {
+async function importProgram(input: Input, name: keyof Importers['PROGRAMS']): Promise<void> {
+  await withImporters((importers) => importDatabase(input, importers, name));
+}
+
+async function importDatabase(input: Input, importers: Importers, name: keyof Importers['PROGRAMS']): Promise<void> {
+  const program = importers.PROGRAMS[name];
   const seconds = followSecondsIn(input);
   const tablePrefix = tablePrefixIn(input);
-  const address = await addressIn(input, program);
+  const address = await importers.readSourceAddress(sourceIn(input), program.dialects);
   const create = input.values['create'] === true;
   const serverScopes = repeated(input, 'server-scope');
   await withAppContext(input, async (context) => {
+    const core = importCore(context.db, context.clock);
     const open = (): Promise<ImportedDatabase> =>
-      ImportedDatabase.open(program, address, context, { create, tablePrefix, serverScopes });
+      importers.ImportedDatabase.open(program, address, core, { create, tablePrefix, serverScopes });
     if (seconds === undefined) await importOnce(input, context, open);
-    else await follow(context, open, seconds);
+    else await follow(context, importers.followDatabase, open, seconds);
   });
 }
 
@@ -121,6 +129,7 @@ async function importOnce(
 
 async function follow(
   { db, clock }: AppContext,
+  followDatabase: Importers['followDatabase'],
   open: () => Promise<ImportedDatabase>,
   seconds: number,
 ): Promise<void> {
@@ -130,6 +139,7 @@ async function follow(
   await followDatabase({
     open,
     ingest: async (findings) => report.end(await runImport(db, clock, findings, report)),
+    isOutage: (error) => error instanceof Unavailable,
     everyMs: seconds * 1000,
     clock: timerOf(clock),
     onTrouble: (sentence) => report.line(sentence),
@@ -163,17 +173,15 @@ function tablePrefixIn(input: Input): string | undefined {
   throw new UsageError('--table-prefix may have letters, digits and underscores, at most 50.');
 }
 
-async function addressIn(input: Input, program: Program): Promise<SourceAddress> {
+function sourceIn(input: Input): Parameters<Importers['readSourceAddress']>[0] {
   const { positionals } = input;
   if (positionals.length > 1) throw new UsageError('Import one database at a time.');
   const [operand] = positionals;
-  return await readSourceAddress(
-    {
-      operand: operand === '' ? undefined : operand,
-      passwordFile: optional(input, 'password-file'),
-      tls: input.values['tls'] === true,
-      environment: process.env,
-    },
-    program.dialects,
-  );
+  return {
+    operand: operand === '' ? undefined : operand,
+    passwordFile: optional(input, 'password-file'),
+    tls: input.values['tls'] === true,
+    environment: withSecretFiles(process.env, ['IMPORT_URL', 'IMPORT_PASSWORD']),
+    isPrivate: (host) => plainHttpProblem(`http://${host}`, 'private-network') === undefined,
+  };
 }

@@ -1,16 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import { importEvents } from '#importers/events.ts';
-import type { NetworkLookup } from '#importers/network-lookup.ts';
-import type { Finding } from '#importers/finding.ts';
-import { importMinecraft } from '#importers/minecraft.ts';
-import { databaseLookup } from '#importers/database-lookup.ts';
-import { importPgmMaps } from '#importers/pgm-map.ts';
-import { reasonOf } from '#importers/read-file.ts';
-import { importRotations } from '#importers/rotation.ts';
-import type { ServerChoice } from '#importers/server-choice.ts';
-import { type Outcome, runImport, tryImport } from '#importers/run.ts';
+import type { Finding, NetworkLookup, ServerChoice } from '#importers/index.ts';
+import type { WireEvent } from '#events/schema/index.ts';
+import { reasonOf } from '#text/file-problem.ts';
 import {
   type Command,
   type Input,
@@ -19,7 +12,11 @@ import {
   type CommandOption,
   withAppContext,
 } from '../command/command.ts';
-import { ImportReport } from '../command/import-report.ts';
+import { ImportReport } from './import-report.ts';
+import { importCore } from './core.ts';
+import { importEvents } from './events.ts';
+import { withImporters } from './importers.ts';
+import { type Outcome, runImport, tryImport } from './run.ts';
 
 const OPTIONS: Record<string, CommandOption> = {
   'dry-run': {
@@ -31,7 +28,8 @@ const OPTIONS: Record<string, CommandOption> = {
 
 const serverOption = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
 
-type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding>;
+type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding<WireEvent>>;
+type ImporterName = 'importPgmMaps' | 'importRotations' | 'importMinecraft';
 
 const CREATE: CommandOption = { type: 'boolean', help: 'Add a server that is not known yet (default: refuse it)' };
 
@@ -50,7 +48,7 @@ export const commands: Command[] = [
     summary: 'Import a folder of PGM maps with their images',
     operands: 'DIR',
     options: OPTIONS,
-    run: (input) => importFrom(input, importPgmMaps),
+    run: (input) => importWith(input, 'importPgmMaps'),
   },
   {
     words: 'import rotations',
@@ -62,7 +60,7 @@ export const commands: Command[] = [
       server: serverOption('The server that plays the rotation (default: the name of the file)'),
       create: CREATE,
     },
-    run: (input) => importFrom(input, importRotations),
+    run: (input) => importWith(input, 'importRotations'),
   },
   {
     words: 'import minecraft',
@@ -74,16 +72,21 @@ export const commands: Command[] = [
       server: serverOption('The server that the bans apply to (default: the whole network)'),
       create: CREATE,
     },
-    run: (input) => importFrom(input, importMinecraft),
+    run: (input) => importWith(input, 'importMinecraft'),
   },
 ];
+
+/** Imports what another program has written. */
+async function importWith(input: Input, importer: ImporterName): Promise<void> {
+  await withImporters((importers) => importFrom(input, importers[importer]));
+}
 
 async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
   await withAppContext(input, async ({ db, clock }: AppContext) => {
     const choice = { server: optional(input, 'server'), create: input.values['create'] === true };
-    const findings = importer(path, databaseLookup(db, clock), choice);
+    const findings = importer(path, importCore(db, clock), choice);
     const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
     const outcome = await runOrTry(db, clock, findings, report);
     report.end(outcome);
@@ -106,7 +109,7 @@ function onlyOperand({ positionals }: Input): string {
   );
 }
 
-async function* eventsOf(path: string): AsyncGenerator<Finding> {
+async function* eventsOf(path: string): AsyncGenerator<Finding<WireEvent>> {
   const [bytes, file] = path === '-' ? [process.stdin, 'standard input'] : [createReadStream(path), path];
   yield* importEvents(readable(bytes, file), file);
 }

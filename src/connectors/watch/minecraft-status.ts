@@ -1,5 +1,5 @@
 import { uuidOf } from '#platform/text/text.ts';
-import { NAME } from '../player-name.ts';
+import { NAME } from '#text/player-name.ts';
 import { gamemodesFromTags } from './pgm-gamemode.ts';
 import {
   type GameStatus,

@@ -9,7 +9,7 @@ import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
 import { mapNameBySlug } from '#store/game/maps/map-names.ts';
-import { mapSlug } from '#store/game/maps/map-slug.ts';
+import { mapSlug } from '#text/map-slug.ts';
 import { mapByExactName } from '#store/game/maps/maps.ts';
 import type { Server } from '#store/game/servers.ts';
 

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { openSender, type Sender } from '#sender/index.ts';
+import { type Event, openSender, type Sender } from '#sender/index.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const folder = (): string => mkdtempSync(join(tmpdir(), 'sender-'));
@@ -61,7 +61,7 @@ test('a closed sender accepts no events', async () => {
   const own = folder();
   const sender = await open(own);
   await sender.close();
-  const event = { version: 1, id: 'late', type: 'player.login', time: '', data: {} } as const;
+  const event = { version: 1, id: 'late', type: 'player.login', time: '', data: {} } as unknown as Event;
   for (let attempts = 0; attempts < 2; attempts++) await assert.rejects(sender.send(event), /closed/);
   const next = await open(own);
   await assert.rejects(sender.send(event), /closed/);

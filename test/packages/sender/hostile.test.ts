@@ -8,7 +8,8 @@ import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 
-const EVENT: Event = { version: 1, id: 'e', type: 'server.presence', time: '2026-03-01T12:00:00Z', data: {} };
+const presence = { current: 0, players: [] };
+const EVENT: Event = { version: 1, id: 'e', type: 'server.presence', time: '2026-03-01T12:00:00Z', data: presence };
 
 /** A service whose responses are written by `answer`, byte by byte if a test wants that. */
 async function senderTo(t: TestContext, answer: (socket: Socket) => void) {
@@ -82,7 +83,7 @@ test('of the reason why an event waits, one line of bounded length is quoted', {
   const { sender, troubles, reported } = await senderTo(t, (socket) =>
     socket.end(response('200 OK', JSON.stringify([receipt]))),
   );
-  await sender.send({ ...EVENT, type: 'player.login' });
+  await sender.send({ ...EVENT, type: 'player.login', data: { player: { uuid: '', name: '' } } });
   await reported;
   assert.match(troubles[0]!, /^Events wait and are sent again later: a \[31mbx{400,500}$/);
 });

@@ -100,10 +100,11 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
 test('of reports of the present that waited, only the newest is sent', async (t) => {
   const { url, seen } = await fakeService(t, fault(503), accepted);
   const now = Date.now();
-  const report = (type: string, ago: number): Event => ({
-    ...{ version: 1, id: `${type} ${ago}`, type, data: {} },
-    time: new Date(now - ago).toISOString(),
-  });
+  const report = (type: string, ago: number): Event =>
+    ({
+      ...{ version: 1, id: `${type} ${ago}`, type, data: {} },
+      time: new Date(now - ago).toISOString(),
+    }) as unknown as Event;
   const { refused, onRefused } = collect();
   const sender = await opened(t, { url, onRefused });
   const finished = newEvent();

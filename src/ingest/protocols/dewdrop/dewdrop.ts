@@ -5,7 +5,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { mapNameBySlug } from '#store/game/maps/map-names.ts';
-import { mapSlug } from '#store/game/maps/map-slug.ts';
+import { mapSlug } from '#text/map-slug.ts';
 import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { namesByUuid } from '#store/game/players.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { mapSlug } from './map-slug.ts';
+import { mapSlug } from '#text/map-slug.ts';
 import { mapNames, newestMap } from './maps.ts';
 
 /** A withdrawn map keeps its slug for this long. */
