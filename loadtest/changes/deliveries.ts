@@ -52,7 +52,7 @@ export class Deliveries {
   async hurry(database: string): Promise<void> {
     await using db = await openDb(database);
     await db.run(sql`update webhooks set next_attempt = 0, holder = ''`);
-    await db.run(sql`update webhook_deliveries set next_attempt = 0 where state = 'pending' and next_attempt > 0`);
+    await db.run(sql`update webhook_deliveries set next_attempt = 1 where next_attempt > 0`);
   }
 }
 

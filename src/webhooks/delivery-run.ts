@@ -1,39 +1,50 @@
+import { LIMITS } from '#http/limits.ts';
 import { OutgoingError } from '#http/outgoing.ts';
 import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
 import { resetReason } from '#store/game/change-cursors.ts';
 import { type Change, changeOfResource, changesAfter, type Feed, readFeed } from '#store/game/changes.ts';
 import {
   addDelivery,
   addMessage,
-  countPending,
   type Delivery,
-  MAX_PENDING,
-  nextPending,
+  dueMessage,
+  IN_ORDER,
+  messagesInOrder,
+  passMessage,
   recordAttempt,
-  replaceAfter,
-  replaceDelivery,
-  type VerificationProblem,
+  replaceMessages,
 } from '#store/applications/webhooks/deliveries.ts';
 import { Progress } from '#store/applications/webhooks/progress.ts';
-import { challengeOf, heldWebhook, markVerified, signingSecrets } from '#store/applications/webhooks/webhooks.ts';
 import {
-  type DeliveryDeps,
-  type Receiver,
-  type Send,
-  type Step,
-  switchOff,
-  turnOffAfterFailures,
-} from './delivery-step.ts';
-import { DiscordChannel } from './discord.ts';
-import { busyUntil, MAX_FAILED, noResponse, type Outcome, probeAt, retryAt } from './outcome.ts';
-import { StandardReceiver } from './standard.ts';
+  challengeOf,
+  heldWebhook,
+  markVerified,
+  signingSecrets,
+  turnOff,
+  type WebhookReason,
+} from '#store/applications/webhooks/webhooks.ts';
+import { DiscordForm } from './discord.ts';
+import type { Addressee, Batch, DeliveryDeps, Form, Request } from './form.ts';
+import { noResponse, OFF_AFTER, type Outcome, pauseUntil, resultOf, retryAt, TRIES } from './outcome.ts';
+import { notEchoed, StandardForm } from './standard.ts';
 
 /** A run ends after so many requests or this time, so that other webhooks get their turn. */
 const MAX_REQUESTS = 500;
 const MAX_MS = 5_000;
 const PAGE = 50;
-/** Changes wait for so many attempts of a reset: one short failure lets none overtake it, and a refusal holds none up. */
-const RESET_ATTEMPTS = 2;
+
+/** A webhook as it was read before a step. */
+interface Step extends Addressee {
+  form: Form;
+  progress: Progress;
+}
+
+/** A step in the order of the feed. */
+interface OrderedStep extends Step {
+  /** The messages that were tried before and not accepted, the oldest first. */
+  tried: readonly Delivery[];
+}
 
 /** Delivers what is due of one webhook, in the order of the feed. */
 export class DeliveryRun {
@@ -61,219 +72,220 @@ export class DeliveryRun {
     const now = clock.now();
     const webhook = await heldWebhook(db, this.#key, holder);
     if (webhook === undefined || webhook.state === 'off') return false;
+    const { next_attempt, failures, is_last } = webhook;
+    if (next_attempt > now && is_last === 0) return false;
     const secrets = await signingSecrets(db, now, secretKey(), webhook.key);
-    if (secrets.length === 0) return !(await switchOff(db, now, webhook.key, 'secret'));
-    const step = { webhook, secrets, progress: new Progress(holder, webhook) };
-    const isProbing = webhook.state === 'waiting' && webhook.reason === 'failures';
-    const pending = isProbing ? undefined : await nextPending(db, webhook.key);
-    if (webhook.next_attempt > now) return false;
-    if (pending !== undefined && pending.next_attempt! <= now) return await this.#sendPending(step, pending);
-    if (webhook.state === 'unverified') return false;
-    return isProbing ? await this.#probe(step) : await this.#sendChanges(step);
+    if (secrets.length === 0) return await this.#switchOff(db, 'secret');
+    const form = new (webhook.form === 'discord' ? DiscordForm : StandardForm)(this.#deps, { webhook, secrets });
+    const step = { webhook, secrets, form, progress: new Progress(holder, webhook) };
+    // A change that the place has passed is not tried while the one after the place fails.
+    const row = next_attempt > now ? undefined : await dueMessage(db, webhook.key, now, { change: failures === 0 });
+    if (row !== undefined) return await this.#sendMessage(step, row);
+    return webhook.state === 'on' && (await this.#continue(step));
   }
 
-  /** Sends a message that was logged before: again, or one that is no change. */
-  async #sendPending(step: Step, row: Delivery): Promise<boolean> {
+  /** Sends what follows the place. */
+  async #continue(step: Step): Promise<boolean> {
     const { db, clock } = this.#deps.context;
-    const { webhook, progress } = step;
-    const change = row.kind === null ? undefined : await changeOfResource(db, row.kind, row.resource!);
-    if (row.kind !== null && change?.number !== row.change) {
-      await replaceDelivery(db, webhook.key, row.number);
-      return true;
-    }
-    const receiver = this.#receiver(step);
-    const outcome = await (change === undefined ? receiver.sendMessage(row) : receiver.sendChange(change));
-    if (outcome === undefined) return false;
-    const now = clock.now();
-    const { response } = outcome.result;
-    const isVerification = row.type === 'webhook.verification';
-    const missing = isVerification && outcome.kind === 'delivered' ? notEchoed(response, challengeOf(db, webhook)) : '';
-    // Owners read the log, and a page that shows its request would tell them the challenge of somebody else's address.
-    const result = isVerification
-      ? { ...outcome.result, reason: outcome.result.reason || missing, response: '' }
-      : outcome.result;
-    const isChange = change !== undefined;
-    return await this.#record(async (tx) => {
-      if (!(await progress.isHeld(tx))) return false;
-      const logged = { number: row.number, attempts: row.attempts + 1, next_attempt: null };
-      switch (outcome.kind) {
-        case 'delivered':
-          await recordAttempt(tx, now, webhook.key, { ...logged, state: 'delivered' }, result);
-          if (isChange) return await progress.succeeded(tx, now);
-          if (isVerification && missing === '') await markVerified(tx, now, webhook.key);
-          return true;
-        case 'gone':
-          await recordAttempt(tx, now, webhook.key, { ...logged, state: 'set_aside' }, result);
-          return !(await switchOff(tx, now, this.#key, 'gone'));
-        case 'busy': {
-          const until = busyUntil(now, webhook.pauses, outcome.pauseMs);
-          const waits = { number: row.number, attempts: row.attempts, next_attempt: until, state: 'pending' } as const;
-          await recordAttempt(tx, now, webhook.key, waits, result);
-          await (webhook.state === 'unverified' ? progress.hold(tx, until) : this.#pause(tx, step, 'slow_down', until));
-          return false;
-        }
-        default: {
-          const next = outcome.kind === 'refused' ? undefined : this.#retryAt(now, logged.attempts, outcome);
-          const state = next === undefined ? 'set_aside' : 'pending';
-          await recordAttempt(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null }, result);
-          if (isChange) await progress.failedAgain(tx, now);
-          const isHeld = row.type === 'feed.reset' && logged.attempts < RESET_ATTEMPTS;
-          if (isHeld && next !== undefined) await progress.hold(tx, next);
-          else if (outcome.pauseMs !== undefined) await progress.hold(tx, now + outcome.pauseMs);
-          await turnOffAfterFailures(tx, now, step);
-          return true;
-        }
-      }
-    });
-  }
-
-  #retryAt(now: number, attempts: number, { pauseMs = 0 }: Outcome): number | undefined {
-    const next = retryAt(now, attempts);
-    return next === undefined ? undefined : Math.max(next, now + pauseMs);
-  }
-
-  /** The changes after the place, the oldest first. */
-  async #sendChanges(step: Step): Promise<boolean> {
-    const { db } = this.#deps.context;
-    const { webhook, progress } = step;
+    const { webhook, form, progress } = step;
     // Read before the changes: what is not among them has a greater number.
     const feed = await readFeed(db);
     if (!feed.isFilled) return false;
-    if (resetReason(webhook.cursor, feed) !== undefined) return await this.#reset(step, feed);
-    const { number: place } = webhook.cursor;
-    const found = await changesAfter(db, place, PAGE, webhook.kinds);
-    this.#deps.metrics.reached(webhook.key, found[0]?.time);
-    if (await this.#isFull(db, webhook.key)) return false;
+    const { key, cursor, kinds, failures } = webhook;
+    if (resetReason(cursor, feed) !== undefined) return await this.#reset(step, feed);
+    const ordered = { ...step, tried: await messagesInOrder(db, key) };
+    const reset = ordered.tried.find(({ change }) => change === null);
+    if (reset !== undefined)
+      return await this.#send(ordered, { changes: [], last: cursor.number, request: form.message(reset) }, []);
+    const found = await changesAfter(db, cursor.number, PAGE, kinds);
+    this.#deps.metrics.reached(key, found[0]?.time);
     if (found.length === 0) {
-      if (feed.head > place) await progress.pass(db, feed.head);
+      if (feed.head > cursor.number) await progress.advance(db, feed.head);
       return false;
     }
-    const receiver = this.#receiver(step);
-    if (receiver instanceof DiscordChannel) return await receiver.sendChanges(found);
-    for (const change of found) if (!(await this.#sendNext(step, change))) return false;
+    if (webhook.next_attempt > clock.now()) return await this.#tryNext(ordered, found);
+    for (let rest = found; rest.length > 0;) {
+      const batch = await form.batch(rest, false);
+      const { last } = batch;
+      rest = rest.filter(({ number }) => number > last);
+      if (!(await this.#send(ordered, batch, rest))) return false;
+      // What was read before the page has changed.
+      if (failures > 0 || ordered.tried.length > 0) return true;
+    }
     return true;
   }
 
-  /** @returns whether the following changes can be sent */
-  async #sendNext(step: Step, change: Change): Promise<boolean> {
+  /**
+   * Sends the first message after the place. If that fails again and again, the next one tells whether the receiver is down.
+   * @param rest the changes after it
+   */
+  async #send(step: OrderedStep, batch: Batch, rest: readonly Change[]): Promise<boolean> {
     const { webhook, progress } = step;
-    const outcome = await this.#receiver(step).sendChange(change);
-    if (outcome === undefined) return false;
-    const now = this.#deps.context.clock.now();
-    const { result } = outcome;
-    const logged = { type: `${change.kind}.${change.type}`, change, result, attempts: 1, next_attempt: null };
-    return await this.#record(async (tx) => {
-      if (!(await progress.isHeld(tx))) return false;
-      switch (outcome.kind) {
-        case 'delivered':
-          await addDelivery(tx, now, webhook.key, { ...logged, state: 'delivered' });
-          return await progress.succeeded(tx, now, change.number);
-        case 'gone':
-          await addDelivery(tx, now, webhook.key, { ...logged, state: 'set_aside' });
-          return !(await switchOff(tx, now, this.#key, 'gone'));
-        case 'busy':
-          await addDelivery(tx, now, webhook.key, { ...logged, state: 'replaced' });
-          await this.#pause(tx, step, 'slow_down', busyUntil(now, webhook.pauses, outcome.pauseMs));
-          return false;
-        default: {
-          const next = this.#retryAt(now, 1, outcome);
-          const state = next === undefined ? 'set_aside' : 'pending';
-          await addDelivery(tx, now, webhook.key, { ...logged, state, next_attempt: next ?? null });
-          await progress.failed(tx, now, change.number);
-          return await this.#goOnAfterFailure(tx, step, outcome);
-        }
-      }
+    const { db, clock } = this.#deps.context;
+    if (batch.request === undefined) return await progress.advance(db, batch.last);
+    const outcome = await this.#exchange(step, batch.request);
+    if (outcome?.kind !== 'failed') return await this.#record(step, batch, outcome);
+    const now = clock.now();
+    const failures = webhook.failures + 1;
+    const isReset = batch.changes.length === 0;
+    const isNextDue = failures >= TRIES && !isReset;
+    const isOff = await this.#transaction(step, async (tx) => {
+      await this.#log(tx, step, batch, outcome);
+      await progress.failed(tx, now, pauseUntil(now, failures), isNextDue && untried(step, rest).length === 0);
+      const isOver = (webhook.failing ?? now) <= now - OFF_AFTER.ms && failures >= OFF_AFTER.failures;
+      if (isOver) await this.#switchOff(tx, 'failures');
+      return isOver;
     });
+    return isOff === false && isNextDue && (await this.#tryNext(step, rest));
   }
 
-  /** Further changes wait until the attempts of one have ended. */
-  async #isFull(db: Queryable, key: number): Promise<boolean> {
-    return (await countPending(db, key)) >= MAX_PENDING;
+  /** Tries the first change that was not tried yet, once. If it is accepted, the place passes those before it. */
+  async #tryNext(step: Step, rest: readonly Change[]): Promise<boolean> {
+    const ordered = { ...step, tried: await messagesInOrder(this.#deps.context.db, this.#key) };
+    const next = untried(ordered, rest);
+    if (next.length === 0) return false;
+    const batch = await step.form.batch(next, false);
+    if (batch.request === undefined) return false;
+    return await this.#record(ordered, batch, await this.#exchange(step, batch.request));
+  }
+
+  /** @returns whether the following changes can be sent */
+  async #record(step: OrderedStep, batch: Batch, outcome: Outcome | undefined): Promise<boolean> {
+    if (outcome === undefined) return false;
+    const { progress, tried } = step;
+    const { kind, pauseMs } = outcome;
+    if (kind === 'refused' && batch.changes.length > 1) return await this.#sendSingly(step, batch);
+    const isDone = await this.#transaction(step, async (tx) => {
+      const now = this.#deps.context.clock.now();
+      await this.#log(tx, step, batch, outcome);
+      if (kind === 'gone') return await this.#switchOff(tx, 'gone');
+      if (kind === 'busy') return !(await progress.hold(tx, now + pauseMs!));
+      if (kind === 'failed') return !(await progress.awaitRetry(tx));
+      for (const { number, change, attempts } of tried)
+        if (change !== null && change < batch.last && !batch.changes.some((each) => each.number === change)) {
+          const counted = Math.min(attempts, TRIES);
+          await passMessage(tx, this.#key, { number, attempts: counted, next_attempt: retryAt(now, counted) });
+        }
+      await progress.advance(tx, batch.last);
+      if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
+      return pauseMs === undefined;
+    });
+    return isDone === true;
+  }
+
+  /** Discord refuses a message if it refuses one of its embeds. */
+  async #sendSingly(step: OrderedStep, { changes, last }: Batch): Promise<boolean> {
+    for (const change of changes) {
+      const single = await step.form.batch([change], true);
+      const reached = change === changes.at(-1) ? last : change.number;
+      if (!(await this.#send(step, { ...single, last: reached }, []))) return false;
+    }
+    return true;
+  }
+
+  /** Logs an attempt of each change of a batch, or of a reset. */
+  async #log(tx: Queryable, { tried }: OrderedStep, { changes }: Batch, { kind, result }: Outcome): Promise<void> {
+    const now = this.#deps.context.clock.now();
+    const state = kind === 'delivered' ? kind : kind === 'failed' || kind === 'busy' ? 'waiting' : 'failed';
+    const counted = kind === 'busy' ? 0 : 1;
+    for (const change of changes.length === 0 ? [undefined] : changes) {
+      const known = tried.find((row) => row.change === (change?.number ?? null));
+      const next_attempt = state === 'waiting' ? IN_ORDER : null;
+      const logged = { state, attempts: (known?.attempts ?? 0) + counted, next_attempt } as const;
+      if (known !== undefined) await recordAttempt(tx, now, this.#key, { number: known.number, ...logged }, result);
+      else if (change !== undefined)
+        await addDelivery(tx, now, this.#key, { type: `${change.kind}.${change.type}`, change, ...logged, result });
+    }
+  }
+
+  /** Sends a logged message outside the order of the feed: again, or one that is no change. */
+  async #sendMessage(step: Step, row: Delivery): Promise<boolean> {
+    const { db, clock } = this.#deps.context;
+    const { form, progress } = step;
+    const change = row.kind === null ? undefined : await changeOfResource(db, row.kind, row.resource!);
+    if (row.kind !== null && change?.number !== row.change) {
+      await replaceMessages(db, this.#key, sql`number = ${row.number}`);
+      return true;
+    }
+    const request = change === undefined ? form.message(row) : (await form.batch([change], true)).request;
+    const refused: Outcome = { kind: 'refused', result: noResponse('no_message', null) };
+    const outcome = request === undefined ? refused : await this.#exchange(step, request);
+    if (outcome === undefined) return false;
+    const { kind, pauseMs } = outcome;
+    const { result, isVerified } = this.#verified(step, row, outcome);
+    const isDone = await this.#transaction(step, async (tx) => {
+      const now = clock.now();
+      const attempts = row.attempts + (kind === 'busy' ? 0 : 1);
+      const next_attempt = { delivered: null, refused: null, gone: null, busy: now, failed: retryAt(now, attempts) }[
+        kind
+      ];
+      const open = next_attempt === null ? 'failed' : row.state;
+      const state = kind === 'delivered' ? kind : open;
+      await recordAttempt(tx, now, this.#key, { number: row.number, state, attempts, next_attempt }, result);
+      if (kind === 'gone') return await this.#switchOff(tx, 'gone');
+      if (isVerified) await markVerified(tx, now, this.#key);
+      else if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
+      return pauseMs === undefined;
+    });
+    return isDone === true;
   }
 
   /**
-   * After so many failures in a row the webhook waits. After a probe that the receiver accepts it continues with the further
-   * attempts of the first of them, and the next change follows whatever comes of them.
+   * What the log says of an attempt, and whether it verifies the receiver. Owners read the log, and a page that shows its request
+   * would tell them the challenge of somebody else's address.
    */
-  async #goOnAfterFailure(tx: Queryable, step: Step, { pauseMs }: Outcome): Promise<boolean> {
-    const now = this.#deps.context.clock.now();
-    const { webhook, progress } = step;
-    if (await turnOffAfterFailures(tx, now, step)) return false;
-    const { failed } = await progress.failures(tx);
-    if (failed < MAX_FAILED) {
-      if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
-      return pauseMs === undefined && !(await this.#isFull(tx, webhook.key));
-    }
-    const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
-    await progress.pause(tx, now, { reason: 'failures', until });
-    return false;
-  }
-
-  async #pause(tx: Queryable, step: Step, reason: 'failures' | 'slow_down', until: number): Promise<void> {
-    const now = this.#deps.context.clock.now();
-    await step.progress.pause(tx, now, { reason, until });
-    await turnOffAfterFailures(tx, now, step);
-  }
-
-  /** Asks a webhook that waits whether it accepts messages again. */
-  async #probe(step: Step): Promise<boolean> {
-    const { webhook, progress } = step;
-    const { clock } = this.#deps.context;
-    const outcome = await this.#receiver(step).probe();
-    if (outcome === undefined) return false;
-    const now = clock.now();
-    const { kind, result, pauseMs } = outcome;
-    return await this.#record(async (tx) => {
-      if (!(await progress.isHeld(tx))) return false;
-      const state = kind === 'delivered' ? 'delivered' : 'set_aside';
-      await addDelivery(tx, now, webhook.key, {
-        type: 'webhook.probe',
-        state,
-        attempts: 1,
-        next_attempt: null,
-        result,
-      });
-      if (kind === 'delivered') return await progress.resume(tx, now);
-      if (kind === 'gone') return !(await switchOff(tx, now, this.#key, 'gone'));
-      const until = Math.max(probeAt(now, webhook.pauses), now + (pauseMs ?? 0));
-      await this.#pause(tx, step, 'failures', until);
-      return false;
-    });
+  #verified({ webhook }: Step, { type }: Delivery, { kind, result }: Outcome) {
+    if (type !== 'webhook.verification') return { result, isVerified: false };
+    const challenge = challengeOf(this.#deps.context.db, webhook);
+    const missing = kind === 'delivered' ? notEchoed(result.response, challenge) : '';
+    return {
+      result: { ...result, reason: result.reason || missing, response: '' },
+      isVerified: kind === 'delivered' && missing === '',
+    };
   }
 
   /** The feed has lost the place: the receiver is told, and the webhook continues as its owner chose. */
-  async #reset({ webhook, progress }: Step, { id, head }: Feed): Promise<boolean> {
-    const { clock } = this.#deps.context;
-    const isStart = webhook.after_reset === 'start';
-    return await this.#record(async (tx) => {
-      const place = isStart ? { place: 0, walkHead: head } : { place: head, walkHead: null };
-      if (!(await progress.reset(tx, { feed: id, ...place }))) return false;
-      await replaceAfter(tx, webhook.key, 0);
-      if (webhook.form === 'standard') await addMessage(tx, clock.now(), webhook.key, 'feed.reset');
+  async #reset(step: Step, { id, head }: Feed): Promise<boolean> {
+    const { webhook, progress } = step;
+    const done = await this.#transaction(step, async (tx) => {
+      const isStart = webhook.after_reset === 'start';
+      await progress.reset(tx, id, isStart ? 0 : head, isStart ? head : null);
+      await replaceMessages(tx, webhook.key, sql`change > 0`);
+      const now = this.#deps.context.clock.now();
+      if (webhook.form === 'standard') await addMessage(tx, webhook.key, 'feed.reset', now, IN_ORDER);
       return true;
+    });
+    return done === true;
+  }
+
+  /** Switches the webhook off and tells its owners. @returns false: nothing follows */
+  async #switchOff(tx: Queryable, reason: WebhookReason): Promise<false> {
+    const now = this.#deps.context.clock.now();
+    await turnOff(tx, now, this.#key, reason, LIMITS.webhookMail.windowMs);
+    return false;
+  }
+
+  /** Undefined if another process delivers the webhook now, or its owner changed it. A power failure repeats a delivery at most. */
+  async #transaction<T>({ progress }: Step, work: (tx: Queryable) => Promise<T>): Promise<T | undefined> {
+    const { db } = this.#deps.context;
+    return await db.transaction(async (tx) => ((await progress.isHeld(tx)) ? await work(tx) : undefined), {
+      durable: false,
     });
   }
 
-  /** A power failure repeats a delivery at most. */
-  async #record(work: (tx: Queryable) => Promise<boolean>): Promise<boolean> {
-    return await this.#deps.context.db.transaction(work, { durable: false });
-  }
-
-  #receiver(step: Step): Receiver {
-    const send: Send = (...request) => this.#exchange(...request);
-    if (step.webhook.form === 'discord') return new DiscordChannel(this.#deps, step, send);
-    return new StandardReceiver(this.#deps, step, send);
-  }
-
-  async #exchange(...[url, request, outcomeOf]: Parameters<Send>): ReturnType<Send> {
+  /** @returns undefined if the end of the process interrupted the request */
+  async #exchange({ form }: Step, { url, ...request }: Request): Promise<Outcome | undefined> {
     const { outgoing, stop, context, metrics } = this.#deps;
     this.#requests++;
     const started = performance.now();
     const elapsed = (): number => Math.round(performance.now() - started);
     const outcome = await outgoing.request(url, { ...request, signal: stop }).then(
-      (response) => outcomeOf(response, elapsed(), context.clock.now()),
-      (error: unknown) => {
-        if (error instanceof OutgoingError) return noResponse(error.reason, elapsed());
+      (response): Outcome => ({
+        ...form.outcome(response, context.clock.now()),
+        result: resultOf(response, elapsed()),
+      }),
+      (error: unknown): Outcome => {
+        if (error instanceof OutgoingError) return { kind: 'failed', result: noResponse(error.reason, elapsed()) };
         throw error;
       },
     );
@@ -283,19 +295,8 @@ export class DeliveryRun {
   }
 }
 
-/**
- * Why a response does not verify its receiver; empty if it does. A receiver proves by the challenge alone that it reads it: one
- * that returns whole requests proves nothing.
- */
-function notEchoed(response: string, challenge: string): '' | VerificationProblem {
-  if (response === '') return 'empty';
-  if (response === challenge) return '';
-  try {
-    const json = JSON.parse(response) as { challenge?: unknown } | string | null;
-    return json === challenge || (json as { challenge?: unknown } | null)?.challenge === challenge
-      ? ''
-      : 'no_challenge';
-  } catch {
-    return 'no_challenge';
-  }
+/** The changes after the last one that was tried. */
+function untried({ tried }: OrderedStep, rest: readonly Change[]): Change[] {
+  const last = Math.max(0, ...tried.map(({ change }) => change ?? 0));
+  return rest.filter(({ number }) => number > last);
 }

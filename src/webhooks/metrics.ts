@@ -3,22 +3,23 @@ import type { Clock } from '#platform/clock.ts';
 import type { DueWebhook } from '#store/applications/webhooks/progress.ts';
 import type { Outcome } from './outcome.ts';
 
-/** The states in which a webhook can lag: a receiver that fails is the cause of the second. */
+/** Whether a webhook is on, or waits for a receiver that fails or asked for a pause, which is then the cause of the lag. */
 const LAGGING = ['on', 'waiting'] as const;
+type Lagging = (typeof LAGGING)[number] | 'unverified';
 
 export interface DeliveryMetrics {
   attempted(outcome: Outcome['kind'], ms: number): void;
   /** @param time of the oldest change that is not delivered; undefined without one */
   reached(webhook: number, time: number | undefined): void;
   /** A tick has ended without an error, which delivers these webhooks. */
-  ticked(webhooks: readonly Pick<DueWebhook, 'key' | 'state'>[]): void;
+  ticked(webhooks: readonly DueWebhook[]): void;
   /** A tick or the run of a webhook has ended with an error. */
   erred(): void;
 }
 
 export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics {
   const oldest = new Map<number, number>();
-  let states = new Map<number, DueWebhook['state']>();
+  let states = new Map<number, Lagging>();
   let tick = 0;
   const attempts = counter(metrics, {
     name: 'scorehall_webhook_attempts_total',
@@ -61,11 +62,16 @@ export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics
     },
     ticked(webhooks) {
       tick = clock.now();
-      states = new Map(webhooks.map(({ key, state }) => [key, state]));
+      states = new Map(webhooks.map((webhook) => [webhook.key, lagging(webhook, tick)]));
       for (const webhook of oldest.keys()) if (!states.has(webhook)) oldest.delete(webhook);
     },
     erred() {
       errors.inc();
     },
   };
+}
+
+function lagging({ state, failures, next_attempt }: DueWebhook, now: number): Lagging {
+  if (state !== 'on') return 'unverified';
+  return failures > 0 || next_attempt > now ? 'waiting' : 'on';
 }

@@ -3,11 +3,11 @@ import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { Leases } from '#context/leases.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
+import { timestampsIn } from '#http/timestamps.ts';
 import { type Feed, readFeed } from '#store/game/changes.ts';
 import { type DueWebhook, heldWebhooks } from '#store/applications/webhooks/progress.ts';
 import { DeliveryRun } from './delivery-run.ts';
-import type { DeliveryDeps } from './delivery-step.ts';
-import { renderingOf } from './messages.ts';
+import type { DeliveryDeps } from './form.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './metrics.ts';
 
 const TICK_MS = 1_000;
@@ -61,7 +61,7 @@ export class Webhooks implements AsyncDisposable {
     let key: SecretKey | undefined;
     this.#deps = {
       ...{ context, holder: this.#leases.holder, metrics: this.#metrics, stop: this.#stop.signal, discordOrigin },
-      rendering: renderingOf(context.config),
+      timestamp: timestampsIn(context.config.TIME_ZONE),
       outgoing: outgoing ?? new OutgoingClient(context.config),
       secretKey: () => (key ??= openSecretKey(context.config)),
     };
@@ -128,14 +128,10 @@ export class Webhooks implements AsyncDisposable {
   }
 }
 
-function isDue(
-  { state, feed, place, next_attempt, pending }: DueWebhook,
-  { id, head }: Pick<Feed, 'id' | 'head'>,
-  now: number,
-): boolean {
-  if (next_attempt > now) return false;
-  if (pending !== null && pending <= now) return true;
-  return state === 'waiting' || (state === 'on' && (feed !== id || place !== head));
+function isDue(webhook: DueWebhook, { id, head }: Pick<Feed, 'id' | 'head'>, now: number): boolean {
+  const { state, feed, place, next_attempt, is_last, message } = webhook;
+  if (next_attempt > now) return is_last === 1;
+  return (message !== null && message <= now) || (state === 'on' && (feed !== id || place !== head));
 }
 
 /** Runs until it is disposed. */

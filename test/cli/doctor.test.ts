@@ -297,20 +297,22 @@ onEachDatabase('webhooks: those that do not deliver', async (_, url) => {
     await addWebhook(db, clock.now(), openSecretKey(context.config), wanted);
   }
   assert.deepEqual(await checked(), ['ok All webhooks deliver (4).']);
-  const set = (host: string, state: string, reason: string) =>
-    db.run(sql`update webhooks set state = ${state}, reason = ${reason} where url = ${`https://${host}.example/`}`);
+  const set = (host: string, state: string, reason: string, failures = 0) =>
+    db.run(sql`
+      update webhooks set state = ${state}, reason = ${reason}, failures = ${failures}
+      where url = ${`https://${host}.example/`}`);
   await set('a', 'off', 'owner');
-  await set('b', 'waiting', 'slow_down');
-  assert.deepEqual(await checked(), ['ok All webhooks deliver (2).']);
+  await set('b', 'on', '', 2);
+  assert.deepEqual(await checked(), ['ok All webhooks deliver (3).']);
   const change = (minutes: number) =>
     db.transaction(async (tx) => {
       await Keys.lock(tx);
       await recordChanges(tx, [{ kind: 'map', key: minutes, type: 'created' }], clock.now() - minutes * 60_000);
     });
   await change(14);
-  assert.deepEqual(await checked(), ['ok All webhooks deliver (2).']);
+  assert.deepEqual(await checked(), ['ok All webhooks deliver (3).']);
   await set('a', 'off', 'failures');
-  await set('b', 'waiting', 'failures');
+  await set('b', 'on', '', 3);
   await db.run(sql`update changes set time = time - 120000`);
   assert.deepEqual(await checked(), [
     'warning 2 webhooks are on; 1 waits after failures; 1 is off after failures or without a readable secret; ' +

@@ -203,7 +203,7 @@ async function fillWebhooks({ db, clock, config }: AppContext, { key }: Applicat
   const waiting = await add('https://busy.example.org/');
   const until = now + 1_800_000;
   await db.run(
-    sql`update webhooks set state = 'waiting', reason = 'failures', next_attempt = ${until} where key = ${waiting}`,
+    sql`update webhooks set state = 'on', failures = 4, failing = 0, next_attempt = ${until} where key = ${waiting}`,
   );
   const [change] = (await changesAfter(db, 0, 1, ['match'])) as [Change];
   const page = '<h1>502 Bad Gateway</h1>\n<p>nginx</p>';
@@ -213,21 +213,21 @@ async function fillWebhooks({ db, clock, config }: AppContext, { key }: Applicat
     {
       type: 'match.created',
       change,
-      state: 'replaced',
+      state: 'failed',
       attempts: 2,
       next_attempt: null,
-      result: { ...sent, status: 429 },
+      result: { ...sent, status: 429, reason: 'replaced' },
     },
     {
-      ...{ type: 'match.created', change, state: 'set_aside', attempts: 5, next_attempt: null },
+      ...{ type: 'match.created', change, state: 'failed', attempts: 5, next_attempt: null },
       result: { status: 502, reason: '', ms: 1_204, response: page },
     },
     {
-      ...{ type: 'match.created', change, state: 'pending', attempts: 3, next_attempt: until },
+      ...{ type: 'match.created', change, state: 'waiting', attempts: 3, next_attempt: until },
       result: { status: null, reason: 'timeout', ms: 15_000, response: '' },
     },
     { type: 'feed.reset', state: 'delivered', attempts: 1, next_attempt: null, result: sent },
-    { type: 'webhook.test', state: 'pending', attempts: 0, next_attempt: now },
+    { type: 'webhook.test', state: 'waiting', attempts: 0, next_attempt: now },
   ];
   for (const row of rows) await db.transaction((tx) => addDelivery(tx, now, on, row));
 }

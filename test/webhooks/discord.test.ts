@@ -65,7 +65,7 @@ onSqlite('the limits of Discord are obeyed', async (t, url) => {
   await world.deliver();
   assert.equal(embeds().length, 1);
   const { state, reason, next_attempt } = await world.webhook(id);
-  assert.deepEqual([state, reason, next_attempt - clock.now()], ['waiting', 'slow_down', 2_500]);
+  assert.deepEqual([state, reason, next_attempt - clock.now()], ['on', '', 2_500]);
   const limits = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': '1.2' };
   discord.answer = () => ({ status: 204, headers: limits });
   clock.advance(2_500);
@@ -83,15 +83,16 @@ onSqlite('the limits of Discord are obeyed', async (t, url) => {
   await sendEvents(world.context, match());
   for (let attempt = 0; attempt < 4; attempt++) {
     await world.deliver();
-    clock.advance(10 * 60 * SECOND);
+    clock.advance(40 * 60 * SECOND);
   }
-  assert.equal(embeds().length, 4, 'its own failures set nothing aside');
+  assert.equal(embeds().length, 4, 'its own failures pass no message');
+  clock.advance(2 * 3_600 * SECOND);
   discord.answer = () => 204;
   await world.deliver();
   assert.equal(embeds().length, 1);
 });
 
-onSqlite('an embed that Discord refuses is set aside alone, and a deleted channel switches off', async (t, url) => {
+onSqlite('an embed that Discord refuses fails alone, and a deleted channel switches off', async (t, url) => {
   const { world, discord, id, embeds } = await channel(t, url);
   discord.answer = ({ text }) => ({ status: text.includes('Poison') ? 400 : 204 });
   await sendEvents(world.context, match(), match({ map: 'Poison' }), match());
@@ -104,7 +105,7 @@ onSqlite('an embed that Discord refuses is set aside alone, and a deleted channe
     (await world.log(id)).map(({ state, status }) => [state, status]),
     [
       ['delivered', 204],
-      ['set_aside', 400],
+      ['failed', 400],
       ['delivered', 204],
     ],
   );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { Working } from '#admin/operation.ts';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -91,6 +92,10 @@ export function verify({ headers, text }: Received, secret: string): unknown {
   }
 }
 
+interface WebhookOperation<Fields> {
+  run: (working: Working, webhook: Webhook, fields: Fields, impact: undefined) => Promise<unknown>;
+}
+
 export interface WebhookWorld {
   context: TestAppContext;
   app: Application;
@@ -103,6 +108,8 @@ export interface WebhookWorld {
   /** Records changes of resources. */
   change(...changes: [ResourceKind, number, ChangeType?][]): Promise<void>;
   webhook(id: string): Promise<Webhook>;
+  /** Runs an operation without its entry in the audit log. */
+  operate<Fields>(operation: WebhookOperation<Fields>, id: string, fields: Fields): Promise<unknown>;
   log(id: string): Promise<Delivery[]>;
   open(options?: WebhooksOptions): Webhooks;
 }
@@ -150,6 +157,10 @@ export async function webhookWorld(t: TestContext, url: string, options: Webhook
         await recordChanges(tx, recorded, clock.now());
       }),
     webhook: async (id) => (await webhookById(db, id))!,
+    operate: async ({ run }, id, fields) => {
+      const webhook = await webhookById(db, id);
+      return await db.transaction((tx) => run({ ...context, tx } as unknown as Working, webhook!, fields, undefined));
+    },
     log: async (id) => await deliveriesBefore(db, (await webhookById(db, id))!.key, 1e9, 100),
   };
 }

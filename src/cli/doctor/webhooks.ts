@@ -10,11 +10,11 @@ const LATE_MS = 15 * MINUTE_MS;
 /** Checks whether the webhooks of applications deliver. */
 export async function checkWebhooks({ db, now }: Installation): Promise<Finding[]> {
   if (db === undefined) return [];
-  const { on, waiting, off, oldest } = await webhookHealth(db);
-  if (on + waiting + off === 0) return [];
+  const { on, failing, off, oldest } = await webhookHealth(db, now);
+  if (on + failing + off === 0) return [];
   const lag = oldest === null ? 0 : now - oldest;
   const found = [
-    ...(waiting === 0 ? [] : [`${amount(waiting, 'waits', 'wait')} after failures`]),
+    ...(failing === 0 ? [] : [`${amount(failing, 'waits', 'wait')} after failures`]),
     ...(off === 0 ? [] : [`${amount(off, 'is', 'are')} off after failures or without a readable secret`]),
     ...(lag < LATE_MS
       ? []

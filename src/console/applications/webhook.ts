@@ -48,14 +48,14 @@ async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
   const { webhooks: t } = texts;
   const secret = consumeSecret(request, webhook.id);
   const { head } = await readFeed(deps.db);
-  const { state, reason, since, next_attempt, cursor, kinds, form, url } = webhook;
+  const { state, reason, since, cursor, kinds, form, url } = webhook;
   const facts: [string, string | Html][] = [
     [t.url, html`<code class="line">${url}</code>`],
     [t.form, t.forms[form]],
     [t.kinds, kindList(texts, kinds)],
     [t.state, html`${webhookBadge(texts, webhook)} <span class="hint">${t.since} ${timestamp(request, since)}</span>`],
     ...(reason === '' ? [] : [['', t.reasons[reason]] as [string, string]]),
-    ...(state === 'waiting' ? [[t.next_attempt, timestamp(request, next_attempt)] as [string, Html]] : []),
+    ...pauseFacts(request, webhook),
     [t.behind, number(request, Math.max(0, head - cursor.number))],
   ];
   const inner = html`${onceNotice(request, secret)} ${notice(problems['problem'], 'bad')}
@@ -74,6 +74,19 @@ async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
   return await inApplication(request, '/webhooks', hostOf(webhook), inner, c.req.method === 'GET' ? 200 : 422);
 }
 
+/** Whether the next attempt is later than now. */
+const isPaused = ({ deps }: OwnedRequest, { state, next_attempt }: Webhook): boolean =>
+  state !== 'off' && next_attempt > deps.clock.now();
+
+function pauseFacts(request: OwnedRequest, webhook: Webhook): [string, string | Html][] {
+  const { webhooks: t } = request.texts;
+  if (!isPaused(request, webhook)) return [];
+  return [
+    ['', webhook.failures > 0 ? t.failing : t.slow_down],
+    [t.next_attempt, timestamp(request, webhook.next_attempt)],
+  ];
+}
+
 /** A webhook's secret is sealed, and not only its hash stored, so the sentence differs from that of other secrets. */
 function onceNotice(request: OwnedRequest, secret: string | undefined): Html {
   const { texts } = request;
@@ -87,7 +100,7 @@ function stateButtons(request: OwnedRequest, webhook: Webhook): Html {
   const isOff = webhook.state === 'off';
   const test = webhook.state === 'unverified' ? t.first_again : t.test;
   return html`${isOff ? '' : button(request, `${at}/test`, test)}
-  ${isOff || webhook.state === 'waiting' ? button(request, `${at}/resume`, t.resume) : ''}
+  ${isOff || (webhook.state === 'on' && isPaused(request, webhook)) ? button(request, `${at}/resume`, t.resume) : ''}
   ${isOff ? '' : button(request, `${at}/pause`, t.pause)}`;
 }
 
@@ -155,10 +168,10 @@ const resultText = ({ responses }: Texts, { reason }: Delivery): string =>
 function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Html {
   const { webhooks: t } = request.texts;
   const { number: place, state, attempts, status, ms, response, attempted } = delivery;
-  const isSending = state === 'pending' && attempts === 0;
-  const badge = { pending: 'warn', delivered: 'good', set_aside: 'bad', replaced: '' }[state];
+  const isSending = state === 'waiting' && attempts === 0;
+  const badge = { waiting: 'warn', delivered: 'good', failed: 'bad' }[state];
   const result = [status ?? '', resultText(t, delivery)].filter(Boolean).join(' · ');
-  const canSend = webhook.state !== 'off' && state !== 'pending';
+  const canSend = webhook.state !== 'off' && state !== 'waiting';
   const about = `${messageName(request, delivery)} ${place}`;
   return html`<tr>
     <th scope="row">${messageName(request, delivery)}</th>

@@ -15,8 +15,8 @@ import { inApplication } from './layout.ts';
 export const hostOf = ({ url }: Pick<Webhook, 'url'>): string => new URL(url).host;
 
 /** The state of a webhook as a badge. */
-export function webhookBadge({ webhooks: t }: Texts, { state }: Pick<Webhook, 'state'>): Html {
-  const kind = { unverified: 'warn', on: 'good', waiting: 'warn', off: 'bad' }[state];
+export function webhookBadge({ webhooks: t }: Texts, { state, failures }: Webhook): Html {
+  const kind = { unverified: 'warn', on: failures > 0 ? 'warn' : 'good', off: 'bad' }[state];
   return html`<span class="badge ${kind}">${t.states[state]}</span>`;
 }
 

@@ -29,6 +29,7 @@ async function webhooksPage(request: ConsoleRequest) {
         <td>
           ${webhookBadge(texts, webhook)}
           ${webhook.reason === '' ? '' : html`<span class="hint">${t.reasons[webhook.reason]}</span>`}
+          ${webhook.failures === 0 ? '' : html`<span class="hint">${t.failing}</span>`}
         </td>
         <td>${timestamp(request, webhook.since)}</td>
         <td>${blockButton(request, webhook)}</td>

@@ -18,7 +18,7 @@ import { retractEvents } from '#test/support/jobs.ts';
 import { keyOf } from '#platform/ids.ts';
 import { createTestDatabase, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { signedHeaders } from '#webhooks/signature.ts';
+import { signedHeaders } from '#webhooks/standard.ts';
 import { newWebhookSecret } from '#store/applications/webhooks/webhooks.ts';
 import { listen } from './listen.ts';
 

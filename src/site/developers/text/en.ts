@@ -216,7 +216,7 @@ export const en = {
       'A change has the type `match.created`, `player.changed`, `map.withdrawn` and so on, and in `data` the item of `/v1/changes`: `id`, `type`, `revision`, `time` and `url`. New and changed matches also have the facts of `/v1/matches` in `match`. Read the rest from `url`.',
       'A change is delivered at least once. A higher `revision` replaces a lower one; the same one can come again. You get the newest state of each resource, not every step. `withdrawn`, `merged` and `erased` remove a resource, and are sent whatever kinds you chose.',
       '`feed.reset`: your copy may be wrong, because a backup was restored or you were away for longer than removals are stored. `continues` says whether the webhook goes on with new changes (`head`) or sends everything again (`start`).',
-      '`webhook.test` and `webhook.probe` need no action.',
+      '`webhook.test` needs no action.',
     ],
     answers: 'What your answer means',
     answersColumns: ['Answer', 'Meaning'],
@@ -224,12 +224,11 @@ export const en = {
       ['200 to 299, within 15 seconds', 'Received'],
       ['410', 'Never send again: the webhook is switched off'],
       ['429; 503 with `Retry-After`', 'Later: nothing is sent until then, for a day at most'],
-      ['502, 504', 'Failed, and nothing is sent for some seconds'],
       ['Anything else, redirects too', 'Failed'],
     ] as [string, string][],
     failures: [
-      'A message that failed is sent again after 5 seconds, 5 minutes, 30 minutes and 2 hours, while later ones continue. Then it stays in the log of the console, from which you can send it again.',
-      'If ten changes in a row fail, the webhook waits and sends a probe at least every 30 minutes (with jitter). When you accept a probe, each of the ten gets the rest of its five attempts, the oldest first, and the next changes follow. After five days without success it is switched off, and you get a mail. Nothing is lost: it keeps its place, and continues there when you switch it on.',
+      'Messages come one at a time, in the order of the changes. One that failed is sent again after 5 seconds and after 5 minutes. If it fails a third time, the next one is tried: if you accept that, the refused message is logged as failed, and the following ones continue. It is tried twice more, after 30 minutes and 2 hours, and you can send it again from the log of the console.',
+      'If you do not accept the next one either, your receiver is down: nothing is skipped, and the pauses grow to 2 hours (with jitter). After five days without success the webhook is switched off, and you get a mail. Nothing is lost: it keeps its place, and continues there when you switch it on. `feed.reset` is never skipped.',
     ],
     discord: 'Discord',
     discordText:

@@ -3,27 +3,24 @@ import { type Sql, sql } from '#db/sql.ts';
 import type { Change, ResourceKind } from '../../game/changes.ts';
 
 /** Messages that are not changes. */
-export const MESSAGE_TYPES = ['webhook.verification', 'webhook.test', 'webhook.probe', 'feed.reset'] as const;
+export const MESSAGE_TYPES = ['webhook.verification', 'webhook.test', 'feed.reset'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/**
- * pending: another attempt follows; set_aside: none does, unless it is sent again; replaced: a later row of the log has the
- * change, or a newer one of the resource.
- */
-export const DELIVERY_STATES = ['pending', 'delivered', 'set_aside', 'replaced'] as const;
+/** waiting: not accepted yet; failed: the place has passed it. Both can have further attempts. */
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The `next_attempt` of a message in the order of the feed, which is sent when its webhook is due. */
+export const IN_ORDER = 0;
 
 /** How long the log is kept. */
 export const LOG_MS = 30 * 86_400_000;
 /** The newest rows of a webhook that are kept whatever their state. */
 export const MAX_LOGGED = 10_000;
-/** Maximum rows of a webhook that are set aside, which its owner can send again. */
-export const MAX_SET_ASIDE = 5_000;
+/** Maximum failed messages of a webhook without further attempts, which its owner can send again. */
+export const MAX_FAILED = 5_000;
 /** So many rows are added between two deletions: each deletion reads the older rows that are kept. */
 const ROWS_PER_DELETION = 100;
-
-/** Maximum messages of a webhook that wait for another attempt: meanwhile no further changes are sent. */
-export const MAX_PENDING = 1_000;
 
 /** Why a receiver that accepted the first message is not verified by its response. */
 export type VerificationProblem = 'empty' | 'no_challenge';
@@ -48,7 +45,9 @@ export interface Delivery extends AttemptResult {
   resource: number | null;
   change: number | null;
   state: DeliveryState;
+  /** Those that the receiver did not answer with a pause. */
   attempts: number;
+  /** Null without another attempt. */
   next_attempt: number | null;
   created: number;
   attempted: number | null;
@@ -75,36 +74,38 @@ export async function deliveryByNumber(db: Queryable, webhook: number, number: n
   );
 }
 
-/** The pending message that is due first. */
-export async function nextPending(db: Queryable, webhook: number): Promise<Delivery | undefined> {
+/**
+ * The message that is due first, besides those in the order of the feed.
+ * @param change whether it may be a change
+ */
+export async function dueMessage(
+  db: Queryable,
+  webhook: number,
+  now: number,
+  { change }: { change: boolean },
+): Promise<Delivery | undefined> {
   return await db.get<Delivery>(sql`
-    select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and state = 'pending'
+    select ${COLUMNS} from webhook_deliveries
+    where webhook_key = ${webhook} and next_attempt > ${IN_ORDER} and next_attempt <= ${now} ${change ? sql`` : sql`and kind is null`}
     order by next_attempt, number limit 1`);
 }
 
-/** After a pause the messages that are due, and those that failed once, are due in the order of the log. */
-export async function dueInOrder(db: Queryable, now: number, webhook: number): Promise<void> {
-  await db.run(sql`
-    update webhook_deliveries set next_attempt = ${now}
-    where webhook_key = ${webhook} and state = 'pending' and (next_attempt <= ${now} or attempts <= 1)`);
+/** The messages in the order of the feed that were not accepted, and a reset that is not sent yet. */
+export async function messagesInOrder(db: Queryable, webhook: number): Promise<Delivery[]> {
+  return await db.all<Delivery>(sql`
+    select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and next_attempt = ${IN_ORDER} order by number`);
 }
 
-export async function countPending(db: Queryable, webhook: number): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    sql`select count(*) as count from webhook_deliveries where webhook_key = ${webhook} and state = 'pending'`,
-  );
-  return row!.count;
-}
-
-export async function hasPending(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
-  const row = await db.get(sql`
-    select number from webhook_deliveries where webhook_key = ${webhook} and state = 'pending' and type = ${type} limit 1`);
+export async function isWaiting(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
+  const row = await db.tuple(sql`
+    select 1 from webhook_deliveries
+    where webhook_key = ${webhook} and next_attempt is not null and type = ${type} limit 1`);
   return row !== undefined;
 }
 
 /** Logs a message that is to be sent. */
-export const addMessage = (tx: Queryable, now: number, webhook: number, type: MessageType): Promise<void> =>
-  addDelivery(tx, now, webhook, { type, state: 'pending', attempts: 0, next_attempt: now });
+export const addMessage = (tx: Queryable, webhook: number, type: MessageType, now: number, due = now): Promise<void> =>
+  addDelivery(tx, now, webhook, { type, state: 'waiting', attempts: 0, next_attempt: due });
 
 export type NewDelivery = Pick<Delivery, 'state' | 'attempts' | 'next_attempt'> & { type: string } & {
   change?: Change;
@@ -132,17 +133,18 @@ export async function addDelivery(
   if (logged % ROWS_PER_DELETION === 0) await tx.runAll(deletions(webhook, logged));
 }
 
-/** Pending rows are never deleted: they are changes that have not arrived. */
+/** Rows with another attempt are never deleted: they are messages that have not arrived. */
 const deletions = (webhook: number, logged: number): Sql[] => [
   sql`delete from webhook_deliveries
-    where webhook_key = ${webhook} and number <= ${logged - MAX_LOGGED} and state in ('delivered', 'replaced')`,
-  sql`delete from webhook_deliveries where webhook_key = ${webhook} and state = 'set_aside' and number <= (
-    select number from webhook_deliveries where webhook_key = ${webhook} and state = 'set_aside'
-    order by number desc limit 1 offset ${MAX_SET_ASIDE})`,
+    where webhook_key = ${webhook} and number <= ${logged - MAX_LOGGED} and state = 'delivered'`,
+  sql`delete from webhook_deliveries where webhook_key = ${webhook} and ${ENDED} and number <= (
+    select number from webhook_deliveries where webhook_key = ${webhook} and ${ENDED}
+    order by number desc limit 1 offset ${MAX_FAILED})`,
 ];
+const ENDED = sql`state = 'failed' and next_attempt is null`;
 
 /** The rows of all webhooks that the log no longer keeps. */
-export const oldDeliveries = (before: number): Sql => sql`created < ${before} and state <> 'pending'`;
+export const oldDeliveries = (before: number): Sql => sql`created < ${before} and next_attempt is null`;
 
 /** The rows of deleted webhooks. The webhooks with rows are found one after the other in the primary key, without a scan. */
 export const OF_DELETED_WEBHOOKS: Sql = sql`
@@ -185,19 +187,24 @@ export async function recordAttempt(
     where webhook_key = ${webhook} and number = ${number}`);
 }
 
-/** Ends the attempts of a message whose resource has a newer change. */
-export async function replaceDelivery(tx: Queryable, webhook: number, number: number): Promise<void> {
+/** The place passes a message that the receiver does not accept: its further attempts do not hold up others. */
+export async function passMessage(
+  tx: Queryable,
+  webhook: number,
+  { number, attempts, next_attempt }: Pick<Delivery, 'number' | 'attempts' | 'next_attempt'>,
+): Promise<void> {
   await tx.run(sql`
-    update webhook_deliveries set state = 'replaced', next_attempt = null
+    update webhook_deliveries set state = 'failed', attempts = ${attempts}, next_attempt = ${next_attempt}
     where webhook_key = ${webhook} and number = ${number}`);
 }
 
-/** Ends the attempts of all changes after a place, which are delivered again. */
-export async function replaceAfter(tx: Queryable, webhook: number, place: number): Promise<void> {
+/** Ends the attempts of messages about changes: a later message has the change, or a newer one of its resource. */
+export async function replaceMessages(tx: Queryable, webhook: number, which: Sql): Promise<void> {
   await tx.run(sql`
-    update webhook_deliveries set state = 'replaced', next_attempt = null
-    where webhook_key = ${webhook} and state = 'pending' and change > ${place}`);
+    update webhook_deliveries set state = 'failed', reason = ${REPLACED}, next_attempt = null
+    where webhook_key = ${webhook} and next_attempt is not null and change is not null and ${which}`);
 }
+export const REPLACED = 'replaced';
 
 /** Sends a message again, with the present change of its resource. */
 export async function sendAgain(
@@ -208,7 +215,7 @@ export async function sendAgain(
   change: number | null,
 ): Promise<boolean> {
   const changed = await db.run(sql`
-    update webhook_deliveries set state = 'pending', attempts = 0, next_attempt = ${now}, change = ${change}
-    where webhook_key = ${webhook} and number = ${number} and state <> 'pending'`);
+    update webhook_deliveries set state = 'waiting', attempts = 0, next_attempt = ${now}, change = ${change}
+    where webhook_key = ${webhook} and number = ${number} and state <> 'waiting'`);
   return changed === 1;
 }

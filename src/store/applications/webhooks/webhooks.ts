@@ -7,18 +7,18 @@ import { type Sql, sql } from '#db/sql.ts';
 import type { Cursor } from '../../game/change-cursors.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
 import { nextKey } from '../../sequence.ts';
-import { addMessage, dueInOrder, replaceAfter } from './deliveries.ts';
+import { addMessage, IN_ORDER, replaceMessages } from './deliveries.ts';
 
 /** standard: signed requests of Standard Webhooks; discord: messages in a channel. */
 export const WEBHOOK_FORMS = ['standard', 'discord'] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** unverified: the receiver has not confirmed that it wants messages; waiting: after failures, or as the receiver asked. */
-export const WEBHOOK_STATES = ['unverified', 'on', 'waiting', 'off'] as const;
+/** unverified: the receiver has not confirmed that it wants messages. */
+export const WEBHOOK_STATES = ['unverified', 'on', 'off'] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
-/** Why a webhook waits (`failures`, `slow_down`) or is off. */
-export const WEBHOOK_REASONS = ['failures', 'slow_down', 'owner', 'operator', 'gone', 'secret'] as const;
+/** Why a webhook is off. */
+export const WEBHOOK_REASONS = ['owner', 'operator', 'gone', 'failures', 'secret'] as const;
 export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
 
 /** Where a webhook continues after a reset of the feed: at its end, or at its beginning. */
@@ -57,14 +57,13 @@ export interface Webhook {
   after_reset: AfterReset;
   former_until: number | null;
   revision: number;
-  /** Changes in a row that failed at their first attempt. */
-  failed: number;
-  /** Failed attempts in a row, since `failing`. */
-  attempts: number;
+  /** Failed attempts in a row of the message after the place, since `failing`. */
+  failures: number;
   failing: number | null;
-  /** Pauses in a row. */
-  pauses: number;
+  /** Nothing is sent before this time; 0 after a message that was accepted. */
   next_attempt: number;
+  /** 1 if no change followed the message that fails: the next one is tried when it comes. */
+  is_last: 0 | 1;
   created: number;
 }
 
@@ -76,8 +75,8 @@ interface WebhookRow extends Omit<Webhook, 'id' | 'kinds' | 'cursor'> {
 }
 
 const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since, w.verified,
-  w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failed, w.attempts, w.failing,
-  w.pauses, w.next_attempt, w.created`;
+  w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failures, w.failing,
+  w.next_attempt, w.is_last, w.created`;
 const FROM = sql`from webhooks w join applications a on a.key = w.application_key`;
 
 function toWebhook({ kinds, feed, place, walk_head, ...row }: WebhookRow): Webhook {
@@ -161,12 +160,12 @@ export async function addWebhook(
     if (known!.count >= MAX_WEBHOOKS) return undefined;
     await tx.run(sql`
       insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
-        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failed, attempts, failing,
-        pauses, next_attempt, holder, held_until, created)
+        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, is_last,
+        holder, held_until, created)
       values (${key}, ${application}, ${url}, ${form}, ${inOrder(kinds)}, ${isVerified ? 'on' : 'unverified'}, '', ${now},
         ${isVerified ? now : null}, ${placeOf(cursor)}, ${after_reset},
-        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, 0, null, 0, 0, '', 0, ${now})`);
-    if (!isVerified) await addMessage(tx, now, key, 'webhook.verification');
+        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, null, 0, 0, '', 0, ${now})`);
+    if (!isVerified) await addMessage(tx, key, 'webhook.verification', now);
     return { id: idOf(key), secret: isVerified ? undefined : secret };
   });
 }
@@ -178,17 +177,19 @@ const inOrder = (kinds: readonly ResourceKind[]): string =>
 export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | 'url'>): string =>
   db.keyedHash(`webhook challenge ${key} ${url}`).slice(0, 16);
 
-/** Turns a verified webhook on, and an unverified one off to unverified. Its failures are forgotten. */
+/** The columns after a message that was accepted. */
+export const SENT = sql`failures = 0, failing = null, next_attempt = 0, is_last = 0`;
+
+/** Turns a verified webhook on, and an unverified one off to unverified. One that is on and fails is due. */
 export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
   const changed = await db.run(sql`
-    update webhooks set state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}, since = ${now}
-    where key = ${key} and state in ('off', 'waiting')`);
-  if (changed === 1) await dueInOrder(db, now, key);
+    update webhooks set since = case when state = 'off' then ${now} else since end,
+      state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}
+    where key = ${key} and (state = 'off' or (state = 'on' and next_attempt > ${now}))`);
   return changed === 1;
 }
 
-const RESTARTED = sql`reason = '', failed = 0, attempts = 0, failing = null, pauses = 0, next_attempt = 0,
-  mail_due = null, revision = revision + 1`;
+const RESTARTED = sql`reason = '', ${SENT}, mail_due = null, revision = revision + 1`;
 
 export async function markVerified(db: Queryable, now: number, key: number): Promise<boolean> {
   const changed = await db.run(sql`
@@ -250,19 +251,19 @@ export async function removeWebhook(db: Queryable, key: number): Promise<boolean
   return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
 }
 
-/** Ends the pause of a webhook that waits after failures: its next probe is due. */
+/** Ends the pause of a webhook that fails. */
 export async function hurry(db: Queryable, now: number, key: number): Promise<void> {
-  await db.run(sql`update webhooks set next_attempt = ${now} where key = ${key} and reason = 'failures'`);
+  await db.run(sql`update webhooks set next_attempt = ${now} where key = ${key} and failures > 0`);
 }
 
 /** Continues at another place of the feed. */
 export async function setPlace(db: Transactional, key: number, { feed, number, walk }: Cursor): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`
-      update webhooks set feed = ${feed}, place = ${number}, walk_head = ${walk?.head ?? null}, failed = 0,
+      update webhooks set feed = ${feed}, place = ${number}, walk_head = ${walk?.head ?? null}, ${SENT},
         revision = revision + 1
       where key = ${key}`);
-    await replaceAfter(tx, key, number);
+    await replaceMessages(tx, key, sql`(change > ${number} or next_attempt = ${IN_ORDER})`);
   });
 }
 
