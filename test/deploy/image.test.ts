@@ -19,6 +19,11 @@ const instructions = read('deploy/Containerfile')
 const argumentsOf = (instruction: string): string[] =>
   instructions.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1));
 
+interface Manifest {
+  imports: Record<string, string>;
+  workspaces: string[];
+}
+
 test('the build context has every file that the image copies, and the image every file that imports need', () => {
   const copied = argumentsOf('COPY')
     .filter((words) => !words.startsWith('--from='))
@@ -36,13 +41,19 @@ test('the build context has every file that the image copies, and the image ever
     copied.filter((path) => !existsSync(path)),
     [],
   );
-  const { imports } = JSON.parse(read('package.json')) as { imports: Record<string, string> };
+  const { imports, workspaces } = JSON.parse(read('package.json')) as Manifest;
   const ofProject = ['bench', 'test'];
   const folders = new Set(Object.values(imports).map((path) => path.split('/')[1]!));
   assert.deepEqual(
     [...folders].filter((folder) => !copied.includes(folder)),
     ofProject,
   );
+  const beforeInstall = instructions.slice(
+    0,
+    instructions.findIndex((line) => line.startsWith('RUN npm ci')),
+  );
+  assert.deepEqual([...new Set(workspaces.map((path) => path.split('/')[0]))], ['packages']);
+  assert.ok(beforeInstall.includes('COPY packages packages'), 'npm needs the package.json of each workspace');
 });
 
 test('installations keep the optional packages, of which one is the binary of sharp', () => {

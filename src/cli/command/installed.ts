@@ -15,7 +15,7 @@ export async function installed<T>(folder: string, load: () => Promise<T>): Prom
     if (code !== 'ERR_MODULE_NOT_FOUND') throw error;
     const [, missing = folder] = /^Cannot find \w+ '([^']+)'/.exec(message) ?? [];
     throw new UsageError(
-      `This command needs ${folder}, which is not installed completely (${missing} is missing): in ${PROJECT} of a complete copy of Scorehall, run npm ci --omit=dev --ignore-scripts`,
+      `${folder} is not installed (${missing} is missing): in ${PROJECT}, with all of packages/ of this version, run npm ci --omit=dev --ignore-scripts`,
     );
   }
 }
