@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '#platform/config/config.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { startWatcher } from '#connectors/watch/watcher.ts';
+import { startWatcher } from '#connectors/watch.ts';
 import { listServers } from '#store/game/servers.ts';
 import { listWatches, setWatch, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { freePorts } from '#test/support/ports.ts';

@@ -2,7 +2,7 @@ import { amount } from '#platform/text/amount.ts';
 import { output } from '#platform/process/output.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
-import { startWatcher } from '#connectors/watch/watcher.ts';
+import { startWatcher } from '#connectors/watch.ts';
 import { listManaged } from '#store/game/watches/managed-servers.ts';
 import { listWatches } from '#store/game/watches/server-watches.ts';
 import { type Command, type Input, withAppContext } from './command/command.ts';

@@ -4,7 +4,7 @@ import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';
 import { startManagedServers } from '#connectors/management/managed-servers.ts';
-import { startWatcher } from '#connectors/watch/watcher.ts';
+import { startWatcher } from '#connectors/watch.ts';
 import { startWebhooks } from '#webhooks/webhooks.ts';
 import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';

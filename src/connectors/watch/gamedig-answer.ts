@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { GamedigPlayer, GamedigState } from 'gamedig';
-import type { WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { countOf, type GameStatus, mapNameOf, maxOf, namesOf, playersOf } from './status.ts';
 
 /**
  * The status in an answer of gamedig, which passes on what the server sent: counts as text, bots among the players, colour
  * codes, and, as it is asked for here, one character for each byte of a text (`ENCODING`).
  */
-export function statusOf(state: GamedigState, protocol: WatchProtocol): GameStatus {
+export function statusOf(state: GamedigState, protocol: string): GameStatus {
   const [people, bots] = [listOf(state.players), listOf(state.bots)];
   const named = people.filter((player) => !isBot(player));
   const playerCount = playersOf(peopleIn(state, named.length, people.length - named.length + bots.length));
@@ -17,7 +16,7 @@ export function statusOf(state: GamedigState, protocol: WatchProtocol): GameStat
     max: maxOf(state.maxplayers),
     names: namesOf(named, playerCount, (player) => text((player as GamedigPlayer).name)),
     playing: playerCount,
-    gamemodes: [],
+    tags: [],
     map: mapNameOf(text(state.map)),
     nextMap: '',
     match: undefined,
@@ -42,7 +41,7 @@ export const ENCODING = 'iso-8859-1';
 
 /** The colour codes of a protocol, in a text of one character for each byte. */
 const CARET = /\^x[0-9a-fA-F]{3}|\^X[0-9a-fA-F]{6}|\^[!-\]_-~]/g;
-const COLOURS: Partial<Record<WatchProtocol, RegExp>> = {
+const COLOURS: Readonly<Record<string, RegExp>> = {
   quake3: CARET,
   doom3: CARET,
   warsow: CARET,
@@ -54,11 +53,11 @@ const COLOURS: Partial<Record<WatchProtocol, RegExp>> = {
   gamespy2: /\u001b.{3}/gs,
 };
 /** Games with a separate character set, which has the letters again, in another colour, above 127. */
-const OWN_CHARACTERS: ReadonlySet<WatchProtocol> = new Set(['quake1', 'quake2']);
+const OWN_CHARACTERS: ReadonlySet<string> = new Set(['quake1', 'quake2']);
 
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
-function shownText(text: string, protocol: WatchProtocol): string {
+function shownText(text: string, protocol: string): string {
   const colours = COLOURS[protocol];
   // An escaped caret is none of a colour code.
   const parts = colours === CARET ? text.split('^^') : [text];
@@ -69,7 +68,7 @@ function shownText(text: string, protocol: WatchProtocol): string {
 }
 
 /** UTF-8 if it is, also if a maximum length cut the last character; otherwise what old games write. */
-function decoded(text: string, protocol: WatchProtocol): string {
+function decoded(text: string, protocol: string): string {
   // Decoded by gamedig, by a protocol that knows the encoding.
   if (/[\u0100-\uffff]/.test(text)) return text;
   const bytes = Buffer.from(text, 'latin1');

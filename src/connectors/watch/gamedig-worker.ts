@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import { GameDig, protocols } from 'gamedig';
-import type { WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { ENCODING, statusOf, withoutEscapes } from './gamedig-answer.ts';
 import type { GameStatus } from './status.ts';
 
@@ -9,7 +8,7 @@ import type { GameStatus } from './status.ts';
 
 export interface GamedigRequest {
   id: number;
-  protocol: WatchProtocol;
+  protocol: string;
   host: string;
   port: number;
   timeoutMs: number;

@@ -1,7 +1,7 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { GameAddress } from '#store/game/watches/game-address.ts';
+import type { GameAddress } from './core.ts';
 import { PollFailed } from './status.ts';
 
 /** Name resolution, which a test replaces. */

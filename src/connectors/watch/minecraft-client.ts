@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from 'node:net';
-import type { GameAddress } from '#store/game/watches/game-address.ts';
+import type { GameAddress } from './core.ts';
 import { type Endpoint, type Names, resolveMinecraft, systemNames } from './minecraft-address.ts';
 import { readMinecraftStatus } from './minecraft-status.ts';
 import { type GameStatus, PollFailed } from './status.ts';

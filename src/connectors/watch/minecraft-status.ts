@@ -1,6 +1,5 @@
 import { uuidOf } from '#platform/text/text.ts';
 import { NAME } from '#text/player-name.ts';
-import { gamemodesFromTags } from './pgm-gamemode.ts';
 import {
   type GameStatus,
   mapNameOf,
@@ -61,20 +60,27 @@ function nameOf(entry: unknown): unknown {
   return typeof name === 'string' && PLAYER_NAME.test(name) && !isNil ? name : undefined;
 }
 
-type Played = Pick<GameStatus, 'playing' | 'gamemodes' | 'map' | 'nextMap' | 'match'>;
+type Played = Pick<GameStatus, 'playing' | 'tags' | 'map' | 'nextMap' | 'match'>;
 
 /** Without PGM all connected players play, and the map is unknown. */
 function readMatch(status: Members, playerCount: number): Played {
   const [number, match] = newestMatch(membersOf(membersOf(status['bukkit_extra'])?.['pgm']));
-  if (match === undefined) return { playing: playerCount, gamemodes: [], map: '', nextMap: '', match: undefined };
+  if (match === undefined) return { playing: playerCount, tags: [], map: '', nextMap: '', match: undefined };
   const map = membersOf(match['map']);
   return {
     playing: Math.min(wholeOf(match['participants'], MOST_PLAYERS) ?? 0, playerCount),
-    gamemodes: gamemodesFromTags(map?.['tags']),
+    tags: tagsOf(map?.['tags']),
     map: mapNameOf(map?.['name']),
     nextMap: mapNameOf(membersOf(match['next_map'])?.['name']),
     match: matchOf(number, match),
   };
+}
+
+const MAX_TAGS = 50;
+
+function tagsOf(tags: unknown): string[] {
+  const list: unknown[] = Array.isArray(tags) ? tags.slice(0, MAX_TAGS) : [];
+  return list.filter((tag) => typeof tag === 'string');
 }
 
 /** The phases of PGM and ours: an idle match waits for players. */

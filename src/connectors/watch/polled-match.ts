@@ -1,4 +1,4 @@
-import type { PolledMatch } from '#store/game/watches/server-watches.ts';
+import type { PolledMatch } from './core.ts';
 import type { GameStatus } from './status.ts';
 
 /**

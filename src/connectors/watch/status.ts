@@ -1,6 +1,5 @@
 import { sanitised } from '#platform/text/text.ts';
-import type { MatchPhase } from '#store/game/live-matches.ts';
-import type { PollReason } from '#store/game/watches/server-watches.ts';
+import type { PollReason } from './core.ts';
 
 /** The status of a game server, with bounded values. */
 export interface GameStatus {
@@ -12,8 +11,8 @@ export interface GameStatus {
   uuids?: ReadonlyMap<string, string>;
   /** Players taking part in the running game. */
   playing: number;
-  /** Possible gamemodes, in descending order of probability. */
-  gamemodes: readonly string[];
+  /** PGM's tags of the map. */
+  tags: readonly string[];
   map: string;
   nextMap: string;
   /** The match as PGM reports it; undefined for all other servers. */
@@ -23,7 +22,7 @@ export interface GameStatus {
 export interface StatusMatch {
   /** PGM counts its matches from 0 at each start of the server. */
   number: number;
-  phase: MatchPhase;
+  phase: 'starting' | 'running' | 'finished';
   /** How long it has been running, in whole seconds. */
   seconds: number;
   observers: number | null;

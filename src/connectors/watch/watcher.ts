@@ -1,23 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '#platform/clock.ts';
-import { readGameAddress } from '#store/game/watches/game-address.ts';
-import {
-  type HeldWatch,
-  heldWatches,
-  type PollOutcome,
-  type PolledMatch,
-  type PollReason,
-  recordPolls,
-  reportingThemselves,
-  stillWatched,
-  WATCH_EVENT,
-} from '#store/game/watches/server-watches.ts';
-import { HiddenLists, type HiddenPlayers } from '#store/game/hidden-lists.ts';
-import { reportingMatches } from '#store/game/live-matches.ts';
-import type { AppContext } from '#context/context.ts';
-import { Leases } from '#context/leases.ts';
-import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import type { Receipt } from '#events/ledger/receipts.ts';
+import type { PolledMatch, PollOutcome, PollReason, WatchCore, WatchedServer } from './core.ts';
 import { GamedigClient } from './gamedig-client.ts';
 import { type Names, resolveHost, systemNames } from './minecraft-address.ts';
 import { pollMinecraft } from './minecraft-client.ts';
@@ -27,17 +9,15 @@ import { type GameStatus, PollFailed } from './status.ts';
 
 /** How often a server is polled, unless its presence expires sooner. */
 const EVERY_MS = 30_000;
-const TICK_MS = 1_000;
+const MIN_EVERY_MS = 1_000;
 const TIMEOUT_MS = 5_000;
 /** Maximum concurrent polls: 1,000 servers of which none answers need 170. */
 const MAX_RUNNING = 200;
 /** Maximum polls started per tick, so that they spread over the interval: enough for 1,500 servers. */
 const MAX_STARTED = 50;
 
-type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
-
 /** A poll that has ended. `started` is the earliest time of its answer's state. */
-interface Polled extends HeldWatch {
+interface Polled extends WatchedServer {
   started: number;
   ended: number;
   result: GameStatus | PollReason;
@@ -58,43 +38,32 @@ export interface WatcherOptions {
  * counts as empty after PRESENCE_TIMEOUT.
  */
 export class Watcher implements AsyncDisposable {
-  readonly #context: Context;
+  readonly #core: WatchCore;
   readonly #names: Names;
   readonly #timeoutMs: number;
   readonly #monotonic: () => number;
-  readonly #leases: Leases;
   readonly #gamedig = new GamedigClient();
   /** By the key of the server. */
   readonly #running = new Map<number, Promise<void>>();
   /** The servers that this process holds, with the monotonic times of their next polls. */
-  #schedule = new Map<number, HeldWatch & { next: number }>();
+  #schedule = new Map<number, WatchedServer & { next: number }>();
   readonly #stop = new AbortController();
   #ended: Polled[] = [];
 
   constructor(
-    context: Context,
+    core: WatchCore,
     { names = systemNames, timeoutMs = TIMEOUT_MS, monotonic = () => performance.now() }: WatcherOptions = {},
   ) {
-    this.#context = context;
+    this.#core = core;
     this.#names = names;
     this.#timeoutMs = timeoutMs;
     this.#monotonic = monotonic;
-    this.#leases = new Leases(context, 'server_watches', monotonic);
-  }
-
-  /** Polls until the signal. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.tick().catch((error: unknown) => this.#context.log.error({ err: error }, 'watching failed'));
-      await systemClock.wait(TICK_MS, signal);
-    }
   }
 
   /** Stores the polls that have ended, and starts those that are due. */
   async tick(): Promise<void> {
     await this.#store();
-    await this.#leases.hold(MAX_STARTED);
-    const due = this.#due(await heldWatches(this.#context.db, this.#leases.holder));
+    const due = this.#due(await this.#core.hold(MAX_STARTED));
     for (const server of await this.#needed(due)) {
       const { serverKey } = server;
       this.#running.set(
@@ -105,7 +74,7 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** The servers to poll now, those that wait longest first. New ones and those with another address are polled at once. */
-  #due(held: readonly HeldWatch[]): HeldWatch[] {
+  #due(held: readonly WatchedServer[]): WatchedServer[] {
     const now = this.#monotonic();
     const scheduled = held.map((server) => {
       const before = this.#schedule.get(server.serverKey);
@@ -117,7 +86,7 @@ export class Watcher implements AsyncDisposable {
       .filter(({ serverKey, next }) => next <= now && !this.#running.has(serverKey))
       .toSorted((one, other) => one.next - other.next)
       .slice(0, Math.min(MAX_STARTED, MAX_RUNNING - this.#running.size));
-    const everyMs = Math.min(EVERY_MS, Math.max(TICK_MS, this.#context.config.PRESENCE_TIMEOUT * 500));
+    const everyMs = Math.min(EVERY_MS, Math.max(MIN_EVERY_MS, this.#core.presenceTimeoutMs / 2));
     for (const server of due) server.next = now + everyMs;
     return due;
   }
@@ -129,34 +98,28 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** The heartbeats of a server that reports itself take precedence, because they contain more than its status. */
-  async #needed(polls: readonly HeldWatch[]): Promise<HeldWatch[]> {
-    const { db, clock, config } = this.#context;
-    const since = clock.now() - config.PRESENCE_TIMEOUT * 1000;
-    const themselves = await reportingThemselves(
-      db,
-      polls.map(({ serverKey }) => serverKey),
-      since,
-    );
+  async #needed(polls: readonly WatchedServer[]): Promise<WatchedServer[]> {
+    const themselves = await this.#core.reportingThemselves(polls.map(({ serverKey }) => serverKey));
     return polls.filter(({ serverKey }) => !themselves.has(serverKey));
   }
 
-  async #poll(poll: HeldWatch): Promise<void> {
-    const { clock, log } = this.#context;
-    const started = clock.now();
+  async #poll(poll: WatchedServer): Promise<void> {
+    const core = this.#core;
+    const started = core.now();
     let result: GameStatus | PollReason;
     try {
       result = await this.#statusOf(poll);
     } catch (error) {
       result = error instanceof PollFailed ? error.reason : 'wrong_answer';
-      if (!(error instanceof PollFailed)) log.error({ err: error, server: poll.serverName }, 'a poll failed');
+      if (!(error instanceof PollFailed)) core.log.error({ err: error, server: poll.serverName }, 'a poll failed');
     }
     // A poll that the end of the process interrupted has no result.
     if (this.#stop.signal.aborted && typeof result === 'string') return;
-    this.#ended.push({ ...poll, started, ended: clock.now(), result });
+    this.#ended.push({ ...poll, started, ended: core.now(), result });
   }
 
-  async #statusOf({ address, protocol }: HeldWatch): Promise<GameStatus> {
-    const place = readGameAddress(address);
+  async #statusOf({ address, protocol }: WatchedServer): Promise<GameStatus> {
+    const place = this.#core.readAddress(address);
     if (place === undefined) throw new PollFailed('not_found');
     if (protocol === 'minecraft') return await pollMinecraft(place, this.#deadline(), this.#names);
     const { host, port = 0 } = place;
@@ -176,18 +139,15 @@ export class Watcher implements AsyncDisposable {
     const ended = this.#ended;
     this.#ended = [];
     if (ended.length === 0) return;
-    const { db, clock } = this.#context;
-    const targets = await stillWatched(
-      db,
-      ended.map(({ serverKey }) => serverKey),
-    );
+    const core = this.#core;
+    const targets = await core.stillWatched(ended.map(({ serverKey }) => serverKey));
     const current = ended.filter(({ serverKey, address, protocol }) => {
       const target = targets.get(serverKey);
       return target?.address === address && target.protocol === protocol;
     });
     const answered = (await this.#needed(current.filter(({ result }) => typeof result === 'object'))) as Answered[];
     const gamemodes = await decideGamemodes(
-      db,
+      core,
       answered.map(({ result }) => result),
     );
     const gamemodeOf = ({ result }: Answered): string => gamemodes.get(result)!;
@@ -196,19 +156,13 @@ export class Watcher implements AsyncDisposable {
         return [serverKey, polledMatch(targets.get(serverKey)!.match, result, started)];
       }),
     );
-    const hidden = await HiddenLists.read(db);
+    const hiddenOn = await core.hiddenPlayers();
     const events = [
-      ...answered.map((poll) => createHeartbeat(poll, gamemodeOf(poll), hidden.on(poll.serverKey))),
+      ...answered.map((poll) => this.#heartbeat(poll, gamemodeOf(poll), hiddenOn(poll.serverKey))),
       ...(await this.#progressOf(answered, gamemodeOf, matches)),
     ];
-    const receipts = events.length === 0 ? [] : await ingestEvents(db, clock, { kind: 'operator' }, events);
-    const rejected = this.#rejected(answered, receipts);
-    await db.transaction((tx) =>
-      recordPolls(
-        tx,
-        current.map((poll) => toOutcome(poll, rejected, matches)),
-      ),
-    );
+    const rejected = this.#rejected(answered, events.length === 0 ? [] : await core.report(events));
+    await core.record(current.map((poll) => toOutcome(poll, rejected, matches)));
   }
 
   /** The reports of the matches that the answers show, unless the server reports them itself. */
@@ -217,23 +171,42 @@ export class Watcher implements AsyncDisposable {
     gamemodeOf: (poll: Answered) => string,
     matches: ReadonlyMap<number, PolledMatch | null>,
   ): Promise<Record<string, unknown>[]> {
-    const { db, clock, config } = this.#context;
     const seen = answered.flatMap((poll) => {
       const data = progressIn(poll.result, gamemodeOf(poll), matches.get(poll.serverKey)!);
       return data === undefined ? [] : { poll, data };
     });
-    const keys = seen.map(({ poll }) => poll.serverKey);
-    const themselves = await reportingMatches(db, keys, clock.now() - config.PRESENCE_TIMEOUT * 1000);
+    const themselves = await this.#core.reportingMatches(seen.map(({ poll }) => poll.serverKey));
     return seen
       .filter(({ poll }) => !themselves.has(poll.serverKey))
-      .map(({ poll, data }) => createEvent(poll, 'match.progress', data));
+      .map(({ poll, data }) => this.#event(poll, 'match.progress', data));
   }
 
-  #rejected(polls: readonly HeldWatch[], receipts: readonly Receipt[]): ReadonlySet<number> {
-    const rejected = polls.filter((_, index) => receipts[index]!.status === 'rejected');
+  #rejected(polls: readonly WatchedServer[], isRejected: readonly boolean[]): ReadonlySet<number> {
+    const rejected = polls.filter((_, index) => isRejected[index]);
     for (const { serverName } of rejected)
-      this.#context.log.warn({ server: serverName }, 'the answer of a game server was refused');
+      this.#core.log.warn({ server: serverName }, 'the answer of a game server was refused');
     return new Set(rejected.map(({ serverKey }) => serverKey));
+  }
+
+  /** A hidden player is left out here by the UUID, too: events of heartbeats have names alone. */
+  #heartbeat(poll: Answered, gamemode: string, hidden: ReadonlySet<string>): Record<string, unknown> {
+    const { playing, playerCount, names, uuids, map, nextMap } = poll.result;
+    const shown = names.filter((name) => !hidden.has(uuids?.get(name) ?? ''));
+    const count = playerCount - (names.length - shown.length);
+    return this.#event(poll, 'server.presence', {
+      current: Math.min(playing, count),
+      player_count: count,
+      players: shown,
+      gamemode,
+      current_map: map,
+      next_map: nextMap,
+    });
+  }
+
+  /** An event with the time at which the poll started. */
+  #event({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> {
+    const head = { version: 1, id: `${this.#core.idPrefix}${randomUUID()}`, type };
+    return { ...head, time: new Date(started).toISOString(), server: serverName, data };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -241,30 +214,10 @@ export class Watcher implements AsyncDisposable {
     await this.#gamedig[Symbol.asyncDispose]();
     await this.settled();
     // A lease that is not released expires.
-    const { log } = this.#context;
-    await this.#leases.release().catch((error: unknown) => log.error({ err: error }, 'cannot release the servers'));
+    await this.#core
+      .release()
+      .catch((error: unknown) => this.#core.log.error({ err: error }, 'cannot release the servers'));
   }
-}
-
-/** An event with the time at which the poll started. */
-const createEvent = ({ serverName, started }: Polled, type: string, data: object): Record<string, unknown> => {
-  const head = { version: 1, id: `${WATCH_EVENT}${randomUUID()}`, type };
-  return { ...head, time: new Date(started).toISOString(), server: serverName, data };
-};
-
-/** A hidden player is left out here by the UUID, too: events of heartbeats have names alone. */
-function createHeartbeat(poll: Answered, gamemode: string, { uuids: hidden }: HiddenPlayers): Record<string, unknown> {
-  const { playing, playerCount, names, uuids, map, nextMap } = poll.result;
-  const shown = names.filter((name) => !hidden.has(uuids?.get(name) ?? ''));
-  const count = playerCount - (names.length - shown.length);
-  return createEvent(poll, 'server.presence', {
-    current: Math.min(playing, count),
-    player_count: count,
-    players: shown,
-    gamemode,
-    current_map: map,
-    next_map: nextMap,
-  });
 }
 
 function toOutcome(
@@ -278,18 +231,4 @@ function toOutcome(
   if (rejected.has(serverKey)) return { ...target, result: { error: 'rejected' } };
   const { playerCount, max } = result;
   return { ...target, result: { playerCount, max, match: matches.get(serverKey) ?? null } };
-}
-
-/** Runs until it is disposed. */
-export function startWatcher(context: Context): AsyncDisposable {
-  const watcher = new Watcher(context);
-  const stop = new AbortController();
-  const running = watcher.run(stop.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-      await watcher[Symbol.asyncDispose]();
-    },
-  };
 }

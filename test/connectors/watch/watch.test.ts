@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { gameAddressText, readGameAddress } from '#store/game/watches/game-address.ts';
-import { Watcher, type WatcherOptions } from '#connectors/watch/watcher.ts';
+import { createWatcher } from '#connectors/watch.ts';
+import type { Watcher, WatcherOptions } from '#connectors/watch/watcher.ts';
 import { type Names, resolveMinecraft } from '#connectors/watch/minecraft-address.ts';
 import { Leases } from '#context/leases.ts';
 import { heldWatches, removeWatch, setWatch, watchOf, type WatchProtocol } from '#store/game/watches/server-watches.ts';
@@ -40,7 +41,7 @@ class World {
 
   static async open(t: Test, url: string, options: WatcherOptions = {}): Promise<World> {
     const context = await testContext(t, url);
-    const watcher = new Watcher(context, { monotonic: () => context.clock.now(), ...options });
+    const watcher = createWatcher(context, { monotonic: () => context.clock.now(), ...options });
     const close = context[Symbol.asyncDispose].bind(context);
     context[Symbol.asyncDispose] = async () => {
       await watcher[Symbol.asyncDispose]();
@@ -354,7 +355,7 @@ onEachDatabase('processes whose clocks differ by minutes poll each server once a
   const world = await World.open(t, url, options);
   const skewed = [120_000, -120_000].map((skewMs) => {
     const clock = new TestClock(world.context.clock.now() + skewMs);
-    return new World(world.context, new Watcher({ ...world.context, clock }, options));
+    return new World(world.context, createWatcher({ ...world.context, clock }, options));
   });
   const responder = await minecraftResponder(t, () => ({ players: { online: 1, max: 20 } }));
   await world.watch('Alpha', responder.address);

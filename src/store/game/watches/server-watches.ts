@@ -83,8 +83,11 @@ export interface HeldWatch extends WatchTarget {
   serverName: string;
 }
 
-export interface PollOutcome extends WatchTarget {
+export interface PollOutcome {
   serverKey: number;
+  /** The target that was polled. */
+  address: string;
+  protocol: string;
   ended: number;
   result: { playerCount: number; max: number; match?: PolledMatch | null } | { error: PollReason };
 }
