@@ -1,7 +1,7 @@
 import { amount } from '#platform/text/amount.ts';
 import { output } from '#platform/process/output.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
-import { startManagedServers } from '#connectors/management/managed-servers.ts';
+import { startManagedServers } from '#connectors/management.ts';
 import { startWatcher } from '#connectors/watch.ts';
 import { listManaged } from '#store/game/watches/managed-servers.ts';
 import { listWatches } from '#store/game/watches/server-watches.ts';

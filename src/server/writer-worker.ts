@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';
-import { startManagedServers } from '#connectors/management/managed-servers.ts';
+import { startManagedServers } from '#connectors/management.ts';
 import { startWatcher } from '#connectors/watch.ts';
 import { startWebhooks } from '#webhooks/webhooks.ts';
 import { startJobs } from './jobs.ts';

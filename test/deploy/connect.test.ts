@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { sql } from '#db/sql.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
-import { ManagedServers } from '#connectors/management/managed-servers.ts';
+import { createManagedServers } from '#connectors/management.ts';
 import { managedServer } from '#store/game/watches/managed-servers.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { AGENT_PACKAGES } from '../../scripts/agent-node.ts';
@@ -167,7 +167,7 @@ onSqlite(
     assert.equal(code, 0, err);
     for (const line of managementProperties(responder.url)) assert.ok(err.includes(`\n${line}\n`), err);
     assert.ok(!err.includes(SECRET));
-    await using servers = new ManagedServers(context, { backoffMs: 1 });
+    await using servers = createManagedServers(context, { backoffMs: 1 });
     await servers.tick();
     const { key } = (await serverByName(context.db, 'Lantern'))!;
     while ((await managedServer(context.db, key))?.state !== 'connected') await pause(5);

@@ -1,7 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { OnlinePlayer } from '#store/game/watches/managed-state.ts';
-import { WATCH_EVENT } from '#store/game/watches/server-watches.ts';
 import type { WireEvent } from '#events/schema/index.ts';
+import type { OnlinePlayer } from './core.ts';
 import type { Ban } from './messages.ts';
 
 /**
@@ -50,11 +49,16 @@ export function unbannedEvent(server: string, time: number, punishment: string):
   return { ...envelope(server, time), type: 'punishment.revoked', data: { punishment } };
 }
 
-/** A heartbeat with all players online. Its id distinguishes it from the server's own heartbeats. */
-export function presenceEvent(server: string, time: number, players: readonly OnlinePlayer[]): WireEvent {
+/** A heartbeat with all players online. The prefix of its id distinguishes it from the server's own heartbeats. */
+export function presenceEvent(
+  prefix: string,
+  server: string,
+  time: number,
+  players: readonly OnlinePlayer[],
+): WireEvent {
   const names = players.map(({ name }) => name);
   const data = { current: names.length, players: names };
-  return { ...envelope(server, time), id: `${WATCH_EVENT}${randomUUID()}`, type: 'server.presence', data };
+  return { ...envelope(server, time), id: `${prefix}${randomUUID()}`, type: 'server.presence', data };
 }
 
 /** Detects a changed ban without storing its text. */

@@ -1,19 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
-import { systemClock } from '#platform/clock.ts';
-import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import {
-  type HeldServer,
-  type ManageReason,
-  recordManageState,
-  openSecret,
-} from '#store/game/watches/managed-servers.ts';
-import { ConnectionLost } from './connection-lost.ts';
-import { NoLongerHeld, type ReporterDeps, reportSteps } from './reporter.ts';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { ConnectionLost, type ManagedServer, type ManagementCore, type ManageReason, NoLongerHeld } from './core.ts';
+import { reportSteps } from './reporter.ts';
 import { type Arrived, ManagementSocket, type SocketLimits } from './socket.ts';
 import { splitSteps, stepsOf } from './steps.ts';
 
-export interface ConnectionDeps extends ReporterDeps {
-  secretKey: () => SecretKey;
+export interface ConnectionDeps {
+  core: ManagementCore;
   limits: SocketLimits;
   /** The first pause after a failure; it doubles with each further failure. */
   backoffMs: number;
@@ -31,7 +23,7 @@ const MAX_BACKOFF_MS = 60_000;
 /** Follows one server, and reconnects after failures. */
 export class ServerConnection {
   readonly #deps: ConnectionDeps;
-  readonly #server: HeldServer;
+  readonly #server: ManagedServer;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   #contact: number | null;
@@ -41,7 +33,7 @@ export class ServerConnection {
   readonly #sessions = { since: Number.NEGATIVE_INFINITY, count: 0 };
   #isOver = false;
 
-  constructor(deps: ConnectionDeps, server: HeldServer) {
+  constructor(deps: ConnectionDeps, server: ManagedServer) {
     this.#deps = deps;
     this.#server = server;
     this.#contact = server.contact;
@@ -69,7 +61,7 @@ export class ServerConnection {
       const reason = await this.#follow();
       if (reason === undefined || signal.aborted) return;
       await this.#record(reason);
-      await systemClock.wait(this.#backoff(), signal);
+      await wait(this.#backoff(), undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -81,19 +73,19 @@ export class ServerConnection {
       if (error instanceof NoLongerHeld) return undefined;
       if (error instanceof ConnectionLost) return error.reason;
       // The database cannot be written; the lists of the next connection contain the missing changes.
-      this.#deps.context.log.error({ err: error, server: this.#server.serverName }, 'following a server failed');
+      this.#deps.core.log.error({ err: error, server: this.#server.serverName }, 'following a server failed');
       return 'closed';
     }
     return undefined;
   }
 
   async #connect(): Promise<void> {
-    const { context, limits, secretKey } = this.#deps;
+    const { core, limits } = this.#deps;
     const { url, ca } = this.#server;
-    const secret = openSecret(secretKey(), this.#server);
+    const secret = this.#server.secret();
     if (secret === undefined) throw new ConnectionLost('secret_unreadable');
     using socket = await ManagementSocket.open({ url, ca, secret }, limits, {
-      now: () => context.clock.now(),
+      now: () => core.now(),
       signal: this.#stop.signal,
     });
     this.#isStopping = false;
@@ -113,7 +105,7 @@ export class ServerConnection {
 
   /** The heartbeats must arrive before the presence of the server expires. */
   #playersMs(): number {
-    return Math.min(PLAYERS_MS, Math.max(1_000, this.#deps.context.config.PRESENCE_TIMEOUT * 500));
+    return Math.min(PLAYERS_MS, Math.max(1_000, this.#deps.core.presenceTimeoutMs / 2));
   }
 
   async #report(arrived: Arrived): Promise<void> {
@@ -121,13 +113,13 @@ export class ServerConnection {
     // The server still lists its players for a moment.
     if (this.#isStopping && kind === 'players') return;
     if ((kind === 'joined' || kind === 'left') && !this.#allowsSession()) return;
-    const { db } = this.#deps.context;
-    const known = { db, serverKey: this.#server.serverKey, contact: this.#contact };
-    const steps = await stepsOf(arrived, known);
+    const { core } = this.#deps;
+    const state = core.reportedState(this.#server);
+    const steps = await stepsOf(arrived, { state, keyedHash: core.keyedHash, contact: this.#contact });
     if (kind === 'stopping') this.#isStopping = true;
-    if (steps.length === 0) await reportSteps(this.#deps, this.#server, []);
+    if (steps.length === 0) await reportSteps(core, this.#server, []);
     for (const chunk of splitSteps(steps)) {
-      await reportSteps(this.#deps, this.#server, chunk);
+      await reportSteps(core, this.#server, chunk);
       // Writes to SQLite block the thread.
       await setImmediate();
     }
@@ -143,12 +135,12 @@ export class ServerConnection {
    * and leaves beyond this limit are reported with the next list if they still apply.
    */
   #allowsSession(): boolean {
-    const { context, monotonic, sessionsPerMinute } = this.#deps;
+    const { core, monotonic, sessionsPerMinute } = this.#deps;
     const now = monotonic();
     if (now - this.#sessions.since >= 60_000) Object.assign(this.#sessions, { since: now, count: 0 });
     this.#sessions.count++;
     if (this.#sessions.count === sessionsPerMinute + 1)
-      context.log.warn(
+      core.log.warn(
         { server: this.#server.serverName },
         'too many joins and leaves: its list of players replaces them',
       );
@@ -161,11 +153,11 @@ export class ServerConnection {
   }
 
   async #record(state: ManageReason | 'connected'): Promise<void> {
-    const { context, holder } = this.#deps;
-    const { db, clock, log } = context;
+    const { core } = this.#deps;
+    const { log } = core;
     const { serverName } = this.#server;
     try {
-      const isNew = await recordManageState(db, clock.now(), holder, this.#server, state);
+      const isNew = await core.record(this.#server, state);
       if (isNew && state === 'connected') log.info({ server: serverName }, 'a managed server is followed');
       else if (isNew) log.warn({ server: serverName, reason: state }, 'a managed server cannot be followed');
     } catch (error) {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import type { ManageReason } from '#store/game/watches/managed-servers.ts';
-import { ConnectionLost } from './connection-lost.ts';
+import { ConnectionLost, type ManageReason } from './core.ts';
 import { memberOf, type Report, type Request, REQUESTS, readNotification, readResult } from './messages.ts';
 
 export interface SocketLimits {

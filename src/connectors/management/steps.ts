@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { chunksOf } from '#platform/streams/chunks.ts';
-import type { Queryable } from '#db/db.ts';
-import { bansAfter, listedBans, type OnlinePlayer, onlineOn } from '#store/game/watches/managed-state.ts';
+import type { OnlinePlayer, ReportedState } from './core.ts';
 import { type Ban, banOf } from './messages.ts';
 import type { Arrived } from './socket.ts';
 import { contentOf } from './events.ts';
@@ -21,13 +19,17 @@ const MAX_STEPS = 100;
  */
 const BANS_PER_TURN = 200;
 
-/** Splits steps into chunks of one transaction each. */
-export const splitSteps = (steps: readonly Step[]): Iterable<Step[]> => chunksOf(steps, MAX_STEPS);
+/** Splits steps into slices of one transaction each. */
+export const splitSteps = (steps: readonly Step[]): Iterable<readonly Step[]> => slicesOf(steps, MAX_STEPS);
+
+function* slicesOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}
 
 /** The state and settings from which steps are computed, in addition to the report. */
 interface Comparison {
-  db: Queryable;
-  serverKey: number;
+  state: ReportedState;
+  keyedHash: (uuid: string) => string;
   /**
    * The last contact before this connection. Leaves and revocations that were not observed are reported with this time.
    */
@@ -43,7 +45,7 @@ export async function stepsOf({ report, time }: Arrived, known: Comparison): Pro
     case 'banned':
       return [{ kind: 'banned', ban: report.ban, time }];
     case 'unbanned':
-      return [{ kind: 'unbanned', uuid: report.uuid, uuidHash: known.db.keyedHash(report.uuid), time }];
+      return [{ kind: 'unbanned', uuid: report.uuid, uuidHash: known.keyedHash(report.uuid), time }];
     case 'players':
       return await playerSteps(known, report.players, time);
     case 'bans':
@@ -53,12 +55,8 @@ export async function stepsOf({ report, time }: Arrived, known: Comparison): Pro
   }
 }
 
-async function playerSteps(
-  { db, serverKey, contact }: Comparison,
-  players: OnlinePlayer[],
-  time: number,
-): Promise<Step[]> {
-  const before = await onlineOn(db, serverKey);
+async function playerSteps({ state, contact }: Comparison, players: OnlinePlayer[], time: number): Promise<Step[]> {
+  const before = await state.online();
   const present = new Set(players.map(({ uuid }) => uuid));
   const known = new Set(before.map(({ uuid }) => uuid));
   // The time of the leave was not observed; the player was last certainly there at the last contact.
@@ -71,12 +69,13 @@ async function playerSteps(
   ];
 }
 
-async function banSteps({ db, serverKey }: Comparison, entries: readonly unknown[], time: number): Promise<Step[]> {
+async function banSteps({ state, keyedHash }: Comparison, entries: readonly unknown[], time: number): Promise<Step[]> {
   const present = new Set<string>();
   const changed = new Map<string, Ban>();
-  for (const slice of chunksOf(entries, BANS_PER_TURN)) {
-    const bans = new Map(slice.flatMap((entry) => hashed(db, banOf(entry))));
-    const before = await listedBans(db, serverKey, [...bans.keys()]);
+  for (const slice of slicesOf(entries, BANS_PER_TURN)) {
+    const read = slice.flatMap((entry) => banOf(entry) ?? []);
+    const bans = new Map(read.map((ban) => [keyedHash(ban.uuid), ban]));
+    const before = await state.listedBans([...bans.keys()]);
     for (const [uuidHash, ban] of bans) {
       present.add(uuidHash);
       if (before.get(uuidHash)?.content === contentOf(ban)) changed.delete(uuidHash);
@@ -84,21 +83,18 @@ async function banSteps({ db, serverKey }: Comparison, entries: readonly unknown
     }
     await setImmediate();
   }
-  const removed = await bansBeside(db, serverKey, present);
+  const removed = await bansBeside(state, present);
   return [
     ...changed.values().map((ban) => ({ kind: 'banned', ban, time }) as const),
     ...removed.map((uuidHash) => ({ kind: 'unbanned', uuidHash, time }) as const),
   ];
 }
 
-const hashed = (db: Queryable, ban: Ban | undefined): [string, Ban][] =>
-  ban === undefined ? [] : [[db.keyedHash(ban.uuid), ban]];
-
 /** The stored bans that are missing from the list. */
-async function bansBeside(db: Queryable, serverKey: number, present: ReadonlySet<string>): Promise<string[]> {
+async function bansBeside(state: ReportedState, present: ReadonlySet<string>): Promise<string[]> {
   const beside: string[] = [];
   for (let after: string | undefined = ''; after !== undefined;) {
-    const page = await bansAfter(db, serverKey, after, BANS_PER_TURN);
+    const page = await state.bansAfter(after, BANS_PER_TURN);
     beside.push(...page.filter((uuidHash) => !present.has(uuidHash)));
     after = page.length < BANS_PER_TURN ? undefined : page.at(-1);
     await setImmediate();

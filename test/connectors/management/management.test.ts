@@ -7,7 +7,8 @@ import type { WebSocket } from 'ws';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
-import { ManagedServers, type ManagedServersOptions } from '#connectors/management/managed-servers.ts';
+import { createManagedServers, reportedState } from '#connectors/management.ts';
+import type { ManagedServers, ManagedServersOptions } from '#connectors/management/managed-servers.ts';
 import { stepsOf } from '#connectors/management/steps.ts';
 import { saveBans } from '#store/game/watches/managed-state.ts';
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
@@ -50,7 +51,7 @@ class World {
   }
 
   servers(options: ManagedServersOptions = {}, context = this.context): ManagedServers {
-    const servers = new ManagedServers(context, { backoffMs: 1, ...options });
+    const servers = createManagedServers(context, { backoffMs: 1, ...options });
     const close = this.context[Symbol.asyncDispose].bind(this.context);
     this.context[Symbol.asyncDispose] = async () => {
       await servers[Symbol.asyncDispose]();
@@ -406,7 +407,9 @@ onSqlite('a long list of bans leaves the thread to others while it is compared',
     turns++;
     next = setImmediate(count);
   }
-  const steps = await stepsOf({ report: { kind: 'bans', entries }, time: 1 }, { db, serverKey, contact: null });
+  const state = reportedState(db, serverKey);
+  const known = { state, keyedHash: (uuid: string) => db.keyedHash(uuid), contact: null };
+  const steps = await stepsOf({ report: { kind: 'bans', entries }, time: 1 }, known);
   clearImmediate(next);
   const kinds = Map.groupBy(steps, ({ kind }) => kind);
   assert.deepEqual([kinds.get('banned')!.length, kinds.get('unbanned')!.length], [2_000, 500]);
