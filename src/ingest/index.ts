@@ -68,7 +68,7 @@ export async function openIngest(
     },
   };
   const router = new Router(Object.entries(routes));
-  const protocolRoute = protocolRoutes(config.INGEST_DIALECTS);
+  const protocolRoute = protocolRoutes({ db, clock }, config.INGEST_DIALECTS);
   const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
     const { route, path, parameters } = found;
     setRoute(response, path);
@@ -78,7 +78,7 @@ export async function openIngest(
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
-    const deps = { db, clock, keyedHash, limits, ...reportBy(credential) };
+    const deps = { clock, keyedHash, limits, ...reportBy(credential) };
     send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameters[0] ?? '', handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -8,6 +8,7 @@ import { mapNameBySlug } from '#store/game/maps/map-names.ts';
 import { mapSlug } from '#text/map-slug.ts';
 import { gamemodeFromTags } from '#ingest/protocols/dewdrop/gamemode.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
+import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';
 import { uuidLabel } from '#platform/text/text.ts';
@@ -39,7 +40,7 @@ const TAGS: [string[], string][] = [
 
 test('the tags of Dewdrop give the gamemode as PGM names it', () => {
   assert.deepEqual(
-    TAGS.map(([tags]) => [tags, gamemodeFromTags(tags)]),
+    TAGS.map(([tags]) => [tags, gamemodeFromTags(tags, PGM_GAMEMODES_WITH_GROUP)]),
     TAGS,
   );
 });

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { HttpError, unavailable } from '#http/errors.ts';
-import type { AppContext } from '#context/context.ts';
 import { parseOne } from '#events/ingest/json.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
@@ -10,35 +9,38 @@ import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
 import type { ProtocolRequest } from './protocol.ts';
 
-interface ProtocolDeps extends IngestDeps, Report {
-  db: AppContext['db'];
-  clock: AppContext['clock'];
-}
-
 /**
  * Handles a request within the same limits as `POST /events`; one that reports no event counts as one.
  * @returns the JSON of the response
  */
 export async function handleProtocolRequest(
-  deps: ProtocolDeps,
+  deps: IngestDeps & Report,
   request: IncomingMessage,
   parameter: string,
   handle: (request: ProtocolRequest) => Promise<unknown>,
 ): Promise<unknown> {
-  const { db, clock, limits, dryRun } = deps;
+  const { limits, dryRun } = deps;
   if (limits.isFull) throw unavailable();
   limits.refuseUnparsed();
   let isCounted = false;
-  const accept = async (event: WireEvent): Promise<Receipt> => {
+  const accept = async (event: WireEvent): Promise<string> => {
     isCounted = true;
     const [receipt] = await acceptEvents(deps, deps, [{ input: event }]);
-    return receipt!;
+    return acceptedId(receipt!);
   };
   try {
-    return await handle({ context: { db, clock }, parameter, body: () => readJson(request, limits), accept, dryRun });
+    return await handle({ parameter, body: () => readJson(request, limits), accept, dryRun });
   } finally {
     if (!isCounted) limits.countOther();
   }
+}
+
+/** A match that is stored already has its id, even if its players have other names by now. @throws HttpError 422, 503 */
+function acceptedId(receipt: Receipt): string {
+  if (receipt.receipt !== undefined) return receipt.receipt;
+  if (receipt.status !== 'rejected') throw unavailable();
+  if (receipt.retry === true) throw new HttpError(503, 'unavailable', receipt.reason);
+  throw new HttpError(422, 'invalid_request', receipt.reason);
 }
 
 async function readJson(request: IncomingMessage, limits: RequestLimits): Promise<unknown> {

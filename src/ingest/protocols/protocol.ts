@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { AppContext } from '#context/context.ts';
-import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 
 /** A request in the protocol of another program, after its key was checked. */
 export interface ProtocolRequest {
-  context: Pick<AppContext, 'db' | 'clock'>;
   /** The part of the path that varies, percent-encoded; empty if none does. */
   parameter: string;
   /** Reads the JSON body within the limits of the ingest. */
   body: () => Promise<unknown>;
-  /** Ingests an event as the server, within its limits. */
-  accept: (event: WireEvent) => Promise<Receipt>;
+  /** Ingests an event as the server, within its limits. @returns its id */
+  accept: (event: WireEvent) => Promise<string>;
   /** Whether nothing is stored, because the key is for tests. */
   dryRun: boolean;
 }

@@ -1,16 +1,22 @@
 import { type Found, Router } from '#http/router.ts';
+import type { AppContext } from '#context/context.ts';
 import type { ProtocolName } from '#platform/config/setting.ts';
 import type { Protocol, ProtocolRoute } from './protocol.ts';
-import { dewdrop } from './dewdrop/dewdrop.ts';
+import { openDewdrop } from './dewdrop.ts';
 
-const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { dewdrop };
+type Context = Pick<AppContext, 'db' | 'clock'>;
+
+const PROTOCOLS: Readonly<Record<ProtocolName, (context: Context) => Protocol>> = { dewdrop: openDewdrop };
 
 /** A route, with the protocol that it belongs to. */
 export type ProtocolMatch = Found<ProtocolRoute & { protocol: Protocol }>;
 
 /** Finds the routes of the protocols that are switched on. */
-export function protocolRoutes(names: readonly ProtocolName[]): (path: string) => ProtocolMatch | undefined {
-  const protocols = names.map((name) => PROTOCOLS[name]);
+export function protocolRoutes(
+  context: Context,
+  names: readonly ProtocolName[],
+): (path: string) => ProtocolMatch | undefined {
+  const protocols = names.map((name) => PROTOCOLS[name](context));
   const router = new Router(
     protocols.flatMap((protocol) =>
       Object.entries(protocol.routes).map(([path, route]) => [path, { ...route, protocol }] as const),

@@ -1,34 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import { hash } from 'node:crypto';
-import { HttpError, invalidRequest, notFound, unavailable } from '#http/errors.ts';
-import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#platform/text/text.ts';
-import type { Receipt } from '#events/ledger/receipts.ts';
-import { mapNameBySlug } from '#store/game/maps/map-names.ts';
 import { mapSlug } from '#text/map-slug.ts';
-import { sluggedMap, saveSluggedMap } from '#store/game/maps/map-slugs.ts';
-import { matchByKey } from '#store/game/matches.ts';
-import { namesByUuid } from '#store/game/players.ts';
-import type { Protocol, ProtocolRequest } from '../protocol.ts';
+import type { DewdropCore, DewdropRequest, SluggedMap } from './core.ts';
 import { gamemodeFromTags } from './gamemode.ts';
 import { matchEvent } from './match-event.ts';
-import { mapShape, matchShape, readShape, userShape } from './shapes.ts';
+import { createShapes, type Shapes } from './shapes.ts';
 import { profileStats } from './stats.ts';
+
+interface Deps {
+  core: DewdropCore;
+  shapes: Shapes;
+}
 
 /**
  * The protocol of Dewdrop, the plugin with which servers of PGM report to the API of the Overcast Community. Its client is
  * generated from a document that is not public: paths and answers follow from the plugin's source.
  */
-export const dewdrop: Protocol = {
-  readKey: keyIn,
-  routes: {
-    '/matches': { methods: { POST: createMatch } },
-    '/matches/:id': { longest: 64, methods: { GET: getMatch } },
-    '/maps/:slug': { longest: 384, methods: { PUT: putMap } },
-    '/users/:uuid': { longest: 64, methods: { PUT: putUser } },
-    '/users/:uuid/stats': { longest: 64, methods: { GET: getStats } },
-  },
-};
+export function dewdrop(core: DewdropCore) {
+  const deps = { core, shapes: createShapes(core.members) };
+  const handler = (handle: (deps: Deps, request: DewdropRequest) => Promise<unknown>) => (request: DewdropRequest) =>
+    handle(deps, request);
+  return {
+    readKey: keyIn,
+    /** By path and method; `longest` is the maximum number of characters of the part that varies. */
+    routes: {
+      '/matches': { methods: { POST: handler(createMatch) } },
+      '/matches/:id': { longest: 64, methods: { GET: handler(getMatch) } },
+      '/maps/:slug': { longest: 384, methods: { PUT: handler(putMap) } },
+      '/users/:uuid': { longest: 64, methods: { PUT: handler(putUser) } },
+      '/users/:uuid/stats': { longest: 64, methods: { GET: handler(getStats) } },
+    },
+  };
+}
 
 /** The key, from any of the headers that generated clients use for one. */
 function keyIn({ headers }: IncomingMessage): string | undefined {
@@ -38,22 +42,12 @@ function keyIn({ headers }: IncomingMessage): string | undefined {
   return authorization.replace(/^(Bearer|ApiKey|Api-Key) +/i, '').trim();
 }
 
-async function createMatch({ context, body, accept }: ProtocolRequest): Promise<unknown> {
-  const match = readShape(matchShape, await body());
-  const { db } = context;
+async function createMatch({ core, shapes }: Deps, { body, accept }: DewdropRequest): Promise<unknown> {
+  const match = core.read(shapes.match, await body());
   const players = [...(match.teams ?? []).flatMap((team) => team.participations), ...(match.participations ?? [])];
-  const names = await namesByUuid(db, [...new Set(players.map(({ userUuid }) => userUuid))]);
-  const { name: map, gamemode } = (await sluggedMap(db, match.mapSlug)) ?? (await mapBySlug(context, match.mapSlug));
-  const receipt = await accept(matchEvent(match, { map, gamemode, names }));
-  return matchAnswer(acceptedId(receipt), match);
-}
-
-/** A match that is stored already has its id, even if its players have other names by now. @throws HttpError 422, 503 */
-function acceptedId(receipt: Receipt): string {
-  if (receipt.receipt !== undefined) return receipt.receipt;
-  if (receipt.status !== 'rejected') throw unavailable();
-  if (receipt.retry === true) throw new HttpError(503, 'unavailable', receipt.reason);
-  throw new HttpError(422, 'invalid_request', receipt.reason);
+  const names = await core.namesOf([...new Set(players.map(({ userUuid }) => userUuid))]);
+  const { name: map, gamemode } = (await core.sentMap(match.mapSlug)) ?? (await mapBySlug(core, match.mapSlug));
+  return matchAnswer(await accept(matchEvent(match, { map, gamemode, names })), match);
 }
 
 interface Ended {
@@ -68,62 +62,55 @@ function matchAnswer(matchId: string, { startedAt, endedAt, serverName, mapSlug 
   return { matchId, status: 'ENDED', createdAt: ended, startedAt: started, endedAt: ended, serverName, mapSlug };
 }
 
-async function getMatch({ context, parameter: id }: ProtocolRequest): Promise<unknown> {
-  const match = await matchByKey(context.db, keyOf(id) ?? 0);
-  if (match === undefined) throw notFound('There is no match with this id.');
-  const { server, map } = JSON.parse(`${match.head}}`) as { server: string; map: string };
-  const { key, started, finished } = match;
-  return matchAnswer(idOf(key), {
-    startedAt: started,
-    endedAt: finished,
-    serverName: server,
-    mapSlug: mapSlug(map),
-  });
+async function getMatch({ core }: Deps, { parameter }: DewdropRequest): Promise<unknown> {
+  const match = await core.matchOf(parameter);
+  if (match === undefined) throw core.refusal(404, 'There is no match with this id.');
+  const { id, startedAt, endedAt, server, map } = match;
+  return matchAnswer(id, { startedAt, endedAt, serverName: server, mapSlug: mapSlug(map) });
 }
 
-async function putMap({ context, parameter: slug, body, dryRun }: ProtocolRequest): Promise<unknown> {
-  const { name, mapSlug, mapTags, ...more } = readShape(mapShape, await body());
-  if (decoded(slug) !== mapSlug) throw invalidRequest('mapSlug must be the one of the path.');
-  const map = { name, gamemode: gamemodeFromTags(mapTags ?? []) };
-  if (!dryRun && !(await saveSluggedMap(context.db, mapSlug, map)))
-    throw new HttpError(422, 'invalid_request', 'Too many maps are stored to add another one.');
+async function putMap({ core, shapes }: Deps, { parameter: slug, body, dryRun }: DewdropRequest): Promise<unknown> {
+  const { name, mapSlug, mapTags, ...more } = core.read(shapes.map, await body());
+  if (decoded(core, slug) !== mapSlug) throw core.refusal(400, 'mapSlug must be the one of the path.');
+  const map = { name, gamemode: gamemodeFromTags(mapTags ?? [], core.gamemodesWithGroup) };
+  if (!dryRun && !(await core.saveMap(mapSlug, map)))
+    throw core.refusal(422, 'Too many maps are stored to add another one.');
   return { ...more, name, mapSlug, mapTags };
 }
 
 /** The player is about to join, and may be refused: it is a name, not a login. */
-async function putUser({ context, parameter: uuid, body, accept }: ProtocolRequest): Promise<unknown> {
-  const { userUuid, username } = readShape(userShape, await body());
-  if (uuidOf(uuid) !== userUuid) throw invalidRequest('userUuid must be the one of the path.');
-  const now = context.clock.now();
+async function putUser({ core, shapes }: Deps, { parameter: uuid, body, accept }: DewdropRequest): Promise<unknown> {
+  const { userUuid, username } = core.read(shapes.user, await body());
+  if (uuidOf(uuid) !== userUuid) throw core.refusal(400, 'userUuid must be the one of the path.');
+  const now = core.now();
   // Once an hour is enough to say that the player still has the name.
   const digest = hash('sha256', `${userUuid} ${username}`, 'base64url').slice(0, 22);
-  const receipt = await accept({
+  await accept({
     version: 1,
     id: `dewdrop:name:${digest}:${Math.floor(now / 3_600_000)}`,
     type: 'player.named',
     time: new Date(now).toISOString(),
     data: { player: { uuid: userUuid, name: username } },
   });
-  acceptedId(receipt);
   return { userUuid, username };
 }
 
-async function getStats({ context, parameter: uuid }: ProtocolRequest): Promise<unknown> {
+async function getStats({ core }: Deps, { parameter: uuid }: DewdropRequest): Promise<unknown> {
   const read = uuidOf(uuid);
-  if (read === undefined) throw invalidRequest('The path must have the UUID of a player.');
-  return await profileStats(context.db, read);
+  if (read === undefined) throw core.refusal(400, 'The path must have the UUID of a player.');
+  return await profileStats(core, read);
 }
 
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */
-async function mapBySlug({ db, clock }: ProtocolRequest['context'], slug: string) {
-  const known = await mapNameBySlug(db, clock.now(), slug);
-  return { name: known ?? slug, gamemode: gamemodeFromTags([]) };
+async function mapBySlug(core: DewdropCore, slug: string): Promise<SluggedMap> {
+  const name = (await core.mapNamed(slug)) ?? slug;
+  return { name, gamemode: gamemodeFromTags([], core.gamemodesWithGroup) };
 }
 
-function decoded(text: string): string {
+function decoded(core: DewdropCore, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalidRequest('The path is not valid percent-encoding.');
+    throw core.refusal(400, 'The path is not valid percent-encoding.');
   }
 }

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { invalidRequest } from '#http/errors.ts';
-import { name, timestamp, uuid } from '#events/schema/members.ts';
-import { MAX_PLAYERS } from '#events/schema/match-schema.ts';
-import { FIRST_ONLY } from '#events/schema/problems.ts';
+import type { Members } from './core.ts';
 
 /** The bodies that Dewdrop sends, as far as they are read. Members that are not listed are ignored. */
 
@@ -37,48 +34,46 @@ const stats = z.looseObject({
   score: points,
 });
 
-const participation = z.looseObject({
-  userUuid: uuid,
-  primary: z.boolean().nullish(),
-  duration: amount,
-  stats: stats.nullish(),
-});
+/** The shapes of the bodies, with the members that they share with events. */
+export function createShapes({ name, timestamp, uuid, maxPlayers }: Members) {
+  const participation = z.looseObject({
+    userUuid: uuid,
+    primary: z.boolean().nullish(),
+    duration: amount,
+    stats: stats.nullish(),
+  });
 
-const team = z.looseObject({
-  name: z.string(),
-  color: z.string().nullish(),
-  score: points,
-  participations: z.array(participation).max(MAX_PLAYERS),
-});
+  const team = z.looseObject({
+    name: z.string(),
+    color: z.string().nullish(),
+    score: points,
+    participations: z.array(participation).max(maxPlayers),
+  });
 
-export const matchShape = z.looseObject({
-  createdAt: z.string().nullish(),
-  startedAt: timestamp,
-  endedAt: timestamp,
-  status: z.literal('ENDED', 'must be ENDED'),
-  serverName: z.string().max(128).nullish(),
-  mapSlug: name,
-  teams: z.array(team).max(100).nullish(),
-  participations: z.array(participation).max(MAX_PLAYERS).nullish(),
-  winnerTeam: z.looseObject({ name: z.string() }).nullish(),
-  winnerUserUuid: uuid.nullish(),
-});
+  const match = z.looseObject({
+    createdAt: z.string().nullish(),
+    startedAt: timestamp,
+    endedAt: timestamp,
+    status: z.literal('ENDED', 'must be ENDED'),
+    serverName: z.string().max(128).nullish(),
+    mapSlug: name,
+    teams: z.array(team).max(100).nullish(),
+    participations: z.array(participation).max(maxPlayers).nullish(),
+    winnerTeam: z.looseObject({ name: z.string() }).nullish(),
+    winnerUserUuid: uuid.nullish(),
+  });
 
-export const userShape = z.looseObject({ userUuid: uuid, username: z.string().regex(/^\S{1,32}$/, 'must be a name') });
+  const user = z.looseObject({ userUuid: uuid, username: z.string().regex(/^\S{1,32}$/, 'must be a name') });
 
-export const mapShape = z.looseObject({
-  name,
-  mapSlug: name,
-  mapTags: z.array(z.string().max(32)).max(50).nullish(),
-});
+  const map = z.looseObject({
+    name,
+    mapSlug: name,
+    mapTags: z.array(z.string().max(32)).max(50).nullish(),
+  });
 
-export type MatchBody = z.output<typeof matchShape>;
-export type Participation = z.output<typeof participation>;
-
-/** @throws HttpError 400 that names the first wrong member */
-export function readShape<T extends z.ZodType>(shape: T, body: unknown): z.output<T> {
-  const read = shape.safeParse(body, FIRST_ONLY);
-  if (read.success) return read.data;
-  const { path, message } = read.error.issues[0]!;
-  throw invalidRequest(`${path.join('.') || 'The body'}: ${message}.`);
+  return { match, user, map };
 }
+
+export type Shapes = ReturnType<typeof createShapes>;
+export type MatchBody = z.output<Shapes['match']>;
+export type Participation = NonNullable<MatchBody['participations']>[number];
