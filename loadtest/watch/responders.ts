@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { statusPacket } from '#test/connectors/watch/responder.ts';
+import { statusPacket } from '#test/packages/watch/responder.ts';
 
 /** Entry of the process with many responders: one port for each, all with the same status. Prints the ports as JSON. */
 const count = Number(process.argv[2]);

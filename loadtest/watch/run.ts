@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readConfig } from '#platform/config/config.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { startWatcher } from '#connectors/watch.ts';
+import { startConnectors } from '#connectors/connectors.ts';
 import { listServers } from '#store/game/servers.ts';
 import { listWatches, setWatch, type WatchProtocol } from '#store/game/watches/server-watches.ts';
 import { freePorts } from '#test/support/ports.ts';
@@ -58,7 +58,7 @@ async function watchMany(url: string, report: Report): Promise<void> {
     const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
     await using context = await openNetwork(url, JSON.parse(line) as number[]);
     await using running = new AsyncDisposableStack();
-    running.use(startWatcher(context));
+    running.use(await startConnectors(context));
     await pause(INTERVAL_MS);
     const [before, started] = [process.cpuUsage(), Date.now()];
     await pause(INTERVAL_MS);
@@ -81,7 +81,7 @@ async function watchGame(folder: string, report: Report): Promise<void> {
   using game = await startGame(folder, port!);
   await using context = await openNetwork(join(folder, 'game.db'), [game.port]);
   await using running = new AsyncDisposableStack();
-  running.use(startWatcher(context));
+  running.use(await startConnectors(context));
   await followBots(context, game, report);
 }
 
@@ -118,7 +118,7 @@ async function watchArena(folder: string, report: Report): Promise<void> {
   await using arena = await startArena(program, folder, port!);
   await using context = await openNetwork(join(folder, 'arena.db'), [port!], 'quake3');
   await using running = new AsyncDisposableStack();
-  running.use(startWatcher(context));
+  running.use(await startConnectors(context));
   const answered = async (): Promise<boolean> => typeof (await listWatches(context.db))[0]?.succeeded === 'number';
   for (const until = Date.now() + INTERVAL_MS; !(await answered()) && Date.now() < until;) await pause(200);
   const [server] = await listServers(context.db, 0);

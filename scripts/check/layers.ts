@@ -33,4 +33,4 @@ export const LAYERS: readonly (readonly string[])[] = [
  * service, and only these folders import them.
  */
 export const PACKAGES = 'packages/';
-export const PACKAGES_IMPORTED_BY = ['src/cli/', 'src/connectors/'];
+export const PACKAGES_IMPORTED_BY = ['src/cli/', 'src/connectors/', 'src/ingest/'];

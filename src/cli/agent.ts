@@ -6,7 +6,7 @@ import { errorOutput, output } from '#platform/process/output.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import type { Agent } from '#agent/agent.ts';
 import { type Command, type Input, optional, required } from './command/command.ts';
-import { installed } from './command/installed.ts';
+import { installed } from '#platform/process/installed.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
 export const commands: Command[] = [

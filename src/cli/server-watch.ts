@@ -1,7 +1,7 @@
 import { unwatchServer, watchServer } from '#admin/servers.ts';
 import { listWatches, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
-import { resolveHost, resolveMinecraft, systemNames } from '#connectors/watch/minecraft-address.ts';
-import { PollFailed } from '#connectors/watch/status.ts';
+import { UsageError } from '#platform/errors.ts';
+import { installed } from '#platform/process/installed.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
 import { type Command, type Input, JSON_OPTION, printTable, withAppContext } from './command/command.ts';
@@ -35,22 +35,25 @@ export const watchCommands: Command[] = [
     refused: {},
     result: async ({ db }, { key, name }) => {
       const watched = (await watchOf(db, key))!;
-      await noteUnresolved(watched);
+      await noteProblem(watched);
       return { name, ...wire(watched) };
     },
   }),
 ];
 
-/** A host may get its record later, so it is watched all the same. */
-async function noteUnresolved({ address, protocol }: Watch): Promise<void> {
+/** A host may get its record later, and the watcher may be installed later, so it is watched all the same. */
+async function noteProblem({ address, protocol }: Watch): Promise<void> {
   const target = readGameAddress(address)!;
-  const resolved = protocol === 'minecraft' ? resolveMinecraft(target) : resolveHost(target.host, systemNames);
-  await resolved.catch((error: unknown) => {
-    if (!(error instanceof PollFailed && error.reason === 'not_found')) return;
+  try {
+    const { isKnownHost } = await installed('packages/watch', () => import('#watch/minecraft-address.ts'));
+    if (await isKnownHost(target, protocol)) return;
     errorOutput().write(
       `The host ${target.host} does not resolve now: it is polled all the same; is it spelt right?\n`,
     );
-  });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    errorOutput().write(`${error.message}\n`);
+  }
 }
 
 async function listAll(input: Input): Promise<void> {

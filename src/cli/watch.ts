@@ -1,8 +1,7 @@
 import { amount } from '#platform/text/amount.ts';
 import { output } from '#platform/process/output.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
-import { startManagedServers } from '#connectors/management.ts';
-import { startWatcher } from '#connectors/watch.ts';
+import { startConnectors } from '#connectors/connectors.ts';
 import { listManaged } from '#store/game/watches/managed-servers.ts';
 import { listWatches } from '#store/game/watches/server-watches.ts';
 import { type Command, type Input, withAppContext } from './command/command.ts';
@@ -20,9 +19,7 @@ async function watch(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const { length: watched } = await listWatches(context.db);
     const { length: managed } = await listManaged(context.db);
-    await using running = new AsyncDisposableStack();
-    running.use(startWatcher(context));
-    running.use(startManagedServers(context));
+    await using _running = await startConnectors(context);
     const more = managed === 0 ? '' : `${servers(managed)} managed.\n`;
     output().write(`ready\n${servers(watched)} watched.\n${more}`);
     await signalled;

@@ -25,19 +25,15 @@ import {
   NoLongerHeld,
   type ReportedState,
   type StateChanges,
-} from './management/core.ts';
-import { ManagedServers, type ManagedServersOptions } from './management/managed-servers.ts';
-import { runConnector } from './run-connector.ts';
+} from '#management/core.ts';
+import { ManagedServers, type ManagedServersOptions } from '#management/managed-servers.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 
 /**
- * Follows the managed servers until it is disposed. Several processes may do this at the same time: one of them has the lease
- * of each server, and writes of the others are refused.
+ * Follows the managed servers. Several processes may do this at the same time: one of them has the lease of each server, and
+ * writes of the others are refused.
  */
-export const startManagedServers = (context: Context): AsyncDisposable =>
-  runConnector(context.log, createManagedServers(context), 'managed servers failed');
-
 export function createManagedServers(context: Context, options: ManagedServersOptions = {}): ManagedServers {
   return new ManagedServers(managementCore(context, options.monotonic ?? (() => performance.now())), options);
 }

@@ -14,16 +14,12 @@ import {
 import type { AppContext } from '#context/context.ts';
 import { Leases } from '#context/leases.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import type { WatchCore } from './watch/core.ts';
-import { Watcher, type WatcherOptions } from './watch/watcher.ts';
-import { runConnector } from './run-connector.ts';
+import type { WatchCore } from '#watch/core.ts';
+import { Watcher, type WatcherOptions } from '#watch/watcher.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
 
-/** Polls the watched servers until it is disposed. Several processes may do this at the same time. */
-export const startWatcher = (context: Context): AsyncDisposable =>
-  runConnector(context.log, createWatcher(context), 'watching failed');
-
+/** Polls the watched servers. Several processes may do this at the same time. */
 export function createWatcher(context: Context, options: WatcherOptions = {}): Watcher {
   return new Watcher(watchCore(context, options.monotonic ?? (() => performance.now())), options);
 }

@@ -68,7 +68,7 @@ export async function openIngest(
     },
   };
   const router = new Router(Object.entries(routes));
-  const protocolRoute = protocolRoutes({ db, clock }, config.INGEST_DIALECTS);
+  const protocolRoute = await protocolRoutes({ db, clock }, config.INGEST_DIALECTS);
   const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
     const { route, path, parameters } = found;
     setRoute(response, path);

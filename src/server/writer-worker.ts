@@ -3,8 +3,7 @@ import type { Config } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { GroupCommitQueue } from '#events/ingest/group-commit.ts';
 import { serveWorkerChannel } from '#events/ingest/worker-channel.ts';
-import { startManagedServers } from '#connectors/management.ts';
-import { startWatcher } from '#connectors/watch.ts';
+import { startConnectors } from '#connectors/connectors.ts';
 import { startWebhooks } from '#webhooks/webhooks.ts';
 import { startJobs } from './jobs.ts';
 import { shareMetrics, WRITER } from './thread-metrics.ts';
@@ -18,8 +17,10 @@ await using jobs = new AsyncDisposableStack();
 jobs.use(startJobs(context, eventQueue));
 jobs.use(startWebhooks(context));
 if (context.config.WATCH_SERVERS === 'serve') {
-  jobs.use(startWatcher(context));
-  jobs.use(startManagedServers(context));
+  const { log } = context;
+  jobs.use(
+    await startConnectors(context, ({ message }) => log.warn({ reason: message }, 'game servers are not followed')),
+  );
 }
 await serveWorkerChannel(parentPort!, eventQueue);
 await eventQueue.close();

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openDb } from '#db/open.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
-import { minecraftResponder, pgmStatus } from '#test/connectors/watch/responder.ts';
+import { minecraftResponder, pgmStatus } from '#test/packages/watch/responder.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { MAIN, scorehall } from './scorehall.ts';

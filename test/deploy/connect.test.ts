@@ -13,7 +13,7 @@ import { managedServer } from '#store/game/watches/managed-servers.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { AGENT_PACKAGES } from '../../scripts/agent-node.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
-import { ManagementResponder, SECRET } from '#test/connectors/management/responder.ts';
+import { ManagementResponder, SECRET } from '#test/packages/management/responder.ts';
 import { openIngestService } from '#test/ingest/service.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { configured, sendEvents } from '#test/support/builders.ts';
@@ -152,7 +152,7 @@ onSqlite(
     assert.match(properties.get('management-server-port')!, /^\d+$/);
 
     const responder = await ManagementResponder.open(t);
-    const session = readFileSync(join(ROOT, 'test/connectors/management/session.json'), 'utf8');
+    const session = readFileSync(join(ROOT, 'test/packages/management/session.json'), 'utf8');
     responder.lists = (JSON.parse(session) as { first: Record<string, unknown> }).first;
     await using host = await machine();
     // The game server adds a secret of 40 letters and digits if there is none.

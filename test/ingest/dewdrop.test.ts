@@ -6,7 +6,7 @@ import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { mapNameBySlug } from '#store/game/maps/map-names.ts';
 import { mapSlug } from '#text/map-slug.ts';
-import { gamemodeFromTags } from '#ingest/protocols/dewdrop/gamemode.ts';
+import { gamemodeFromTags } from '#dewdrop/gamemode.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 import { matchByKey } from '#store/game/matches.ts';

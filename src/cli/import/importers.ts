@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import type * as importers from '#importers/index.ts';
-import { installed } from '../command/installed.ts';
+import { installed } from '#platform/process/installed.ts';
 
 export type Importers = typeof importers;
 

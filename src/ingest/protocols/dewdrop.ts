@@ -13,8 +13,8 @@ import { matchByKey } from '#store/game/matches.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { namesByUuid, playerByUuid } from '#store/game/players.ts';
 import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
-import type { DewdropCore } from './dewdrop/core.ts';
-import { dewdrop } from './dewdrop/dewdrop.ts';
+import type { DewdropCore } from '#dewdrop/core.ts';
+import { dewdrop } from '#dewdrop/dewdrop.ts';
 import type { Protocol } from './protocol.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock'>;

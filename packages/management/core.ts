@@ -1,4 +1,4 @@
-import type { WireEvent } from '#events/schema/index.ts';
+import type { Event } from '../sender/event.ts';
 
 /** The interface between the followed servers and the core: events and states out, questions and stored state in. */
 
@@ -78,7 +78,7 @@ export interface ServerTransaction extends ReportedState {
   issuedBans(uuids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   save(changes: StateChanges): Promise<void>;
   /** Ingests events. */
-  report(events: readonly WireEvent[]): Promise<unknown>;
+  report(events: readonly Event[]): Promise<unknown>;
 }
 
 /** Changes of the reported state. */

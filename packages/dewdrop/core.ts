@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { WireEvent } from '#events/schema/index.ts';
+import type { Event } from '../sender/event.ts';
 
 /** The interface between the protocol of Dewdrop and the ingest: events out, questions and stored maps in. */
 
@@ -10,7 +10,7 @@ export interface DewdropRequest {
   /** Reads the JSON body within the limits of the ingest. */
   body: () => Promise<unknown>;
   /** Ingests an event as the server, within its limits. @returns the id of the event */
-  accept: (event: WireEvent) => Promise<string>;
+  accept: (event: Event) => Promise<string>;
   /** Whether nothing is stored, because the key is for tests. */
   dryRun: boolean;
 }
@@ -44,7 +44,7 @@ interface Statistics {
 
 export interface DewdropCore {
   members: Members;
-  /** The gamemodes of PGM with a group of statistics of their own. */
+  /** The gamemodes of PGM that have a separate group of statistics. */
   gamemodesWithGroup: readonly string[];
   /** Milliseconds since the Unix epoch. */
   now(): number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { hash } from 'node:crypto';
-import { uuidOf } from '#platform/text/text.ts';
-import { mapSlug } from '#text/map-slug.ts';
+import { uuidOf } from '../text/text.ts';
+import { mapSlug } from '../text/map-slug.ts';
 import type { DewdropCore, DewdropRequest, SluggedMap } from './core.ts';
 import { gamemodeFromTags } from './gamemode.ts';
 import { matchEvent } from './match-event.ts';

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import type { WireEvent } from '#events/schema/index.ts';
+import type { Event } from '../sender/event.ts';
 import type { OnlinePlayer } from './core.ts';
 import type { Ban } from './messages.ts';
 
@@ -13,7 +13,7 @@ export function sessionEvent(
   server: string,
   time: number,
   { uuid, name }: OnlinePlayer,
-): WireEvent {
+): Event {
   return { ...envelope(server, time), type, data: { player: { uuid, name } } };
 }
 
@@ -22,7 +22,7 @@ const REFERENCE = 'managed-ban:';
 export const newReference = (): string => `${REFERENCE}${randomUUID()}`;
 
 /** Whether an event is about a ban that a management connection issued. */
-export function isAboutOwnBan({ data }: WireEvent): boolean {
+export function isAboutOwnBan({ data }: Event): boolean {
   return 'punishment' in data && data.punishment?.startsWith(REFERENCE) === true;
 }
 
@@ -32,12 +32,12 @@ export function bannedEvent(
   reference: string,
   { uuid, name, reason, expires }: Ban,
   punisher: OnlinePlayer | null,
-): WireEvent {
+): Event {
   const data = { punishment: reference, punished: { uuid, name }, punisher, type: 'ban', reason };
   return { ...envelope(server, time), type: 'punishment.issued', data: { ...data, expires: toTimestamp(expires) } };
 }
 
-export function banChangedEvent(server: string, time: number, punishment: string, { reason, expires }: Ban): WireEvent {
+export function banChangedEvent(server: string, time: number, punishment: string, { reason, expires }: Ban): Event {
   return {
     ...envelope(server, time),
     type: 'punishment.changed',
@@ -45,17 +45,12 @@ export function banChangedEvent(server: string, time: number, punishment: string
   };
 }
 
-export function unbannedEvent(server: string, time: number, punishment: string): WireEvent {
+export function unbannedEvent(server: string, time: number, punishment: string): Event {
   return { ...envelope(server, time), type: 'punishment.revoked', data: { punishment } };
 }
 
 /** A heartbeat with all players online. The prefix of its id distinguishes it from the server's own heartbeats. */
-export function presenceEvent(
-  prefix: string,
-  server: string,
-  time: number,
-  players: readonly OnlinePlayer[],
-): WireEvent {
+export function presenceEvent(prefix: string, server: string, time: number, players: readonly OnlinePlayer[]): Event {
   const names = players.map(({ name }) => name);
   const data = { current: names.length, players: names };
   return { ...envelope(server, time), id: `${prefix}${randomUUID()}`, type: 'server.presence', data };

@@ -7,7 +7,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
 
 /**
  * The gamemode of a map by the tags that Dewdrop makes from its gamemodes; `mixed` without one.
- * @param withGroup the gamemodes that have a group of statistics of their own
+ * @param withGroup the gamemodes that have a separate group of statistics
  */
 export function gamemodeFromTags(tags: readonly string[], withGroup: readonly string[]): string {
   const upper = tags.map((tag) => tag.trim().toUpperCase()).filter((tag) => /^[A-Z0-9_-]{1,32}$/.test(tag));

@@ -1,7 +1,7 @@
-import { uuidOf } from '#platform/text/text.ts';
-import { LAST_TIMESTAMP, readTime } from '#platform/text/time.ts';
-import { fit, unstyled } from '#text/line.ts';
-import { NAME_WITH_BLANKS } from '#text/player-name.ts';
+import { uuidOf } from '../text/text.ts';
+import { LAST_TIMESTAMP, readTime } from '../text/time.ts';
+import { fit, unstyled } from '../text/line.ts';
+import { NAME_WITH_BLANKS } from '../text/player-name.ts';
 import { ConnectionLost, type OnlinePlayer } from './core.ts';
 
 /** The messages of the protocol that are read. All others, IP bans in particular, are neither requested nor parsed. */

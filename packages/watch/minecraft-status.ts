@@ -1,5 +1,5 @@
-import { uuidOf } from '#platform/text/text.ts';
-import { NAME } from '#text/player-name.ts';
+import { uuidOf } from '../text/text.ts';
+import { NAME } from '../text/player-name.ts';
 import {
   type GameStatus,
   mapNameOf,

@@ -51,6 +51,15 @@ export async function resolveMinecraft({ host, port }: GameAddress, names: Names
   return { addresses, port: record.port, host: target };
 }
 
+/** Whether the host of an address resolves. */
+export async function isKnownHost(address: GameAddress, protocol: string): Promise<boolean> {
+  const resolved = protocol === 'minecraft' ? resolveMinecraft(address) : resolveHost(address.host, systemNames);
+  return await resolved.then(
+    () => true,
+    (error: unknown) => !(error instanceof PollFailed && error.reason === 'not_found'),
+  );
+}
+
 /** @returns at least one address @throws PollFailed */
 export async function resolveHost(host: string, names: Names): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];

@@ -3,6 +3,9 @@ import { Worker } from 'node:worker_threads';
 import type { GamedigReply, GamedigRequest } from './gamedig-worker.ts';
 import { type GameStatus, PollFailed } from './status.ts';
 
+// A missing package fails here, and not in the thread, which would look like servers that do not answer.
+import.meta.resolve('gamedig');
+
 const MEMORY_MB = 128;
 /** Added to the timeout of a poll, so that the thread can report its own timeouts. */
 const GRACE_MS = 2_000;

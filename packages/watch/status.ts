@@ -1,4 +1,4 @@
-import { sanitised } from '#platform/text/text.ts';
+import { sanitised } from '../text/text.ts';
 import type { PollReason } from './core.ts';
 
 /** The status of a game server, with bounded values. */

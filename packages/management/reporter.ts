@@ -11,7 +11,7 @@ import {
 } from './events.ts';
 import type { Ban } from './messages.ts';
 import type { Step } from './steps.ts';
-import type { WireEvent } from '#events/schema/index.ts';
+import type { Event } from '../sender/event.ts';
 
 /**
  * Commits steps, their events and the new state in one transaction. After an interruption the next connection finds the
@@ -54,7 +54,7 @@ class Change {
   readonly #issued: ReadonlyMap<string, string>;
   readonly #before: ReadonlyMap<string, OnlinePlayer>;
   readonly #changedBans = new Set<string>();
-  readonly events: WireEvent[] = [];
+  readonly events: Event[] = [];
 
   private constructor(
     tx: ServerTransaction,

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { sanitised, uuidLabel } from '#platform/text/text.ts';
-import type { WireEvent } from '#events/schema/index.ts';
+import { sanitised, uuidLabel } from '../text/text.ts';
+import type { Event } from '../sender/event.ts';
 import type { MatchBody, Participation } from './shapes.ts';
 
-type MatchEvent = Extract<WireEvent, { type: 'match.finished' }>;
+type MatchEvent = Extract<Event, { type: 'match.finished' }>;
 type Team = MatchEvent['data']['teams'][number];
 type Player = Team['players'][number];
 

@@ -1,0 +1,69 @@
+import { systemClock } from '#platform/clock.ts';
+import { UsageError } from '#platform/errors.ts';
+import { installed } from '#platform/process/installed.ts';
+import type { AppContext } from '#context/context.ts';
+
+const TICK_MS = 1_000;
+
+type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
+
+interface Connector extends AsyncDisposable {
+  tick(): Promise<void>;
+}
+
+interface ConnectorKind {
+  /** The folder that an installation may lack. */
+  folder: string;
+  open(context: Context): Promise<Connector>;
+  /** For the log. */
+  failure: string;
+}
+
+const CONNECTORS: readonly ConnectorKind[] = [
+  {
+    folder: 'packages/watch',
+    open: async (context) => (await import('./watch.ts')).createWatcher(context),
+    failure: 'watching failed',
+  },
+  {
+    folder: 'packages/management',
+    open: async (context) => (await import('./management.ts')).createManagedServers(context),
+    failure: 'managed servers failed',
+  },
+];
+
+/**
+ * Polls and follows game servers until it is disposed.
+ * @param lacks called for each connector that is not installed, with an error that says how to install it; without it the
+ *   error is thrown
+ */
+export async function startConnectors(context: Context, lacks?: (error: UsageError) => void): Promise<AsyncDisposable> {
+  await using running = new AsyncDisposableStack();
+  for (const { folder, open, failure } of CONNECTORS) {
+    const connector = await installed(folder, () => open(context)).catch((error: unknown) => {
+      if (lacks === undefined || !(error instanceof UsageError)) throw error;
+      lacks(error);
+    });
+    if (connector !== undefined) running.use(runConnector(context, connector, failure));
+  }
+  return running.move();
+}
+
+/** Ticks a connector each second until it is disposed, and disposes the connector. */
+function runConnector({ log }: Context, connector: Connector, failure: string): AsyncDisposable {
+  const stop = new AbortController();
+  const running = run();
+  async function run(): Promise<void> {
+    while (!stop.signal.aborted) {
+      await connector.tick().catch((error: unknown) => log.error({ err: error }, failure));
+      await systemClock.wait(TICK_MS, stop.signal);
+    }
+  }
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+      await connector[Symbol.asyncDispose]();
+    },
+  };
+}
