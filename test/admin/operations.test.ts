@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { type AnyOperation, perform } from '#admin/operation.ts';
 import { revokeKey } from '#admin/servers.ts';
 import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import type { Queryable } from '#db/db.ts';
-import { identifier, join as joinSql, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { changesAfter, readFeed } from '#store/game/changes.ts';
@@ -19,48 +17,8 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
-import { ACCOUNT_EXAMPLES } from './account-examples.ts';
-import { ACCESS_EXAMPLES } from './access-examples.ts';
-import { APPLICATION_EXAMPLES } from './application-examples.ts';
+import { allOperations, EXAMPLES, nameIn, rowsOf } from './all-examples.ts';
 import type { Example, Twin } from './examples.ts';
-import { COUNTER_EXAMPLES } from './counter-examples.ts';
-import { JOB_EXAMPLES } from './job-examples.ts';
-import { MATCH_EXAMPLES } from './match-examples.ts';
-import { NETWORK_EXAMPLES } from './network-examples.ts';
-import { OWNER_EXAMPLES } from './owner-examples.ts';
-import { PLAYER_EXAMPLES } from './player-examples.ts';
-import { PUNISHMENT_EXAMPLES } from './punishment-examples.ts';
-import { SERVER_EXAMPLES } from './server-examples.ts';
-import { WEBHOOK_EXAMPLES } from './webhook-examples.ts';
-
-/** One example of each operation, by its name; those of one name differ in what follows: `access.approve (request)`. */
-const EXAMPLES = {
-  ...SERVER_EXAMPLES,
-  ...NETWORK_EXAMPLES,
-  ...ACCOUNT_EXAMPLES,
-  ...APPLICATION_EXAMPLES,
-  ...ACCESS_EXAMPLES,
-  ...OWNER_EXAMPLES,
-  ...WEBHOOK_EXAMPLES,
-  ...PUNISHMENT_EXAMPLES,
-  ...PLAYER_EXAMPLES,
-  ...COUNTER_EXAMPLES,
-  ...MATCH_EXAMPLES,
-  // Last, because other jobs wait for the paused one.
-  ...JOB_EXAMPLES,
-} as unknown as Readonly<Record<string, Example>>;
-
-const nameIn = (key: string): string => key.split(' ', 1)[0]!;
-
-const FOLDER = join(dirname(dirname(import.meta.dirname)), 'src/admin');
-
-/** Every operation that a file of `src/admin` exports. */
-async function allOperations(): Promise<AnyOperation[]> {
-  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
-  const modules = await Promise.all(files.map((file) => import(join(FOLDER, file)) as Promise<object>));
-  const values = modules.flatMap((loaded) => Object.values(loaded) as unknown[]);
-  return values.filter((value): value is AnyOperation => typeof value === 'object' && value !== null && 'run' in value);
-}
 
 test('every operation has an example, a page and a command', async () => {
   const operations = await allOperations();
@@ -92,22 +50,6 @@ const NOT_COMPARED =
 
 async function comparedTables(db: Queryable): Promise<string[]> {
   return (await listTables(db)).map(({ name }) => name).filter((name) => !NOT_COMPARED.test(name));
-}
-
-/** All rows as JSON. PostgreSQL reads them with one statement, because each statement wakes two processes. */
-async function rowsOf(db: Queryable, tables: readonly string[]): Promise<string[]> {
-  if (db.remote) {
-    const each = tables.map(
-      (name) => sql`select ${name}::text || ' ' || row_to_json(t)::text as row from ${identifier(name)} t`,
-    );
-    return (await db.all<{ row: string }>(joinSql(each, ' union all '))).map(({ row }) => row);
-  }
-  const rows = [];
-  for (const name of tables) {
-    const found = await db.all(sql`select * from ${identifier(name)}`);
-    rows.push(...found.map((row) => `${name} ${JSON.stringify(row)}`));
-  }
-  return rows;
 }
 
 /** A text without ids, times, random characters and the words of a twin. */

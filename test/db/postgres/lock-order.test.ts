@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
+import { deleteAccount } from '#admin/accounts.ts';
+import { perform } from '#admin/operation.ts';
+import { createServer } from '#admin/servers.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { accountById } from '#store/accounts/accounts.ts';
+import { deleteAccount as deleteStored } from '#store/accounts/account-deletions.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { releaseLeases, renewLeases } from '#store/leases.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
@@ -35,7 +39,7 @@ const ACTS: Record<string, Act> = {
   'delete an account': async (context, round) => {
     const { id } = await account(context, `${names[round]}${randomUUID().slice(0, 4)}`);
     await linkGameAccount(context.db, context.clock, id, person(round, `L${randomUUID().slice(0, 6)}`));
-    return await deleteAccount(context.db, context.clock.now(), id);
+    return await deleteStored(context.db, context.clock.now(), id);
   },
   'disable and unlink an account': async (context, round) => {
     const { id } = await account(context, `Off${names[round]}${randomUUID().slice(0, 4)}`);
@@ -52,6 +56,13 @@ const ACTS: Record<string, Act> = {
     const { key } = (await serverByName(context.db, 'Alpha'))!;
     await createWithdrawal(context.db, context.clock, { server: key, since: context.clock.now() - 1 });
     for (let chunk = 0; chunk < 4; chunk++) await runChunk(context);
+  },
+  'operations with their audit entries': async (context, round) => {
+    const acting = { ...context, actor: { via: 'command', account_id: null, name: 'root', address: '' } } as const;
+    const name = `Server${round}${randomUUID().slice(0, 6)}`;
+    await perform(createServer, acting, undefined, { name, region: 'eu', hidden: [person(round).name] });
+    const { id } = await account(context, `Act${randomUUID().slice(0, 6)}`);
+    await perform(deleteAccount, acting, (await accountById(context.db, id))!, {});
   },
   'project and sample': async ({ db, clock }, round) => {
     await projectMatches(db, 'UTC', clock.now());
