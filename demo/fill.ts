@@ -14,15 +14,10 @@ import type { DemoFolder, DemoState } from './folder.ts';
 
 const EVENTS_PER_BATCH = 400;
 
-export interface Filling {
-  sample: Sample;
-  /** Whether events had to be ingested. */
-  isNew: boolean;
-}
-
 /**
  * Fills the database with the sample network unless it is complete. An interrupted run is resumed, because repeated
  * events change nothing. `goOn` gets the number of ingested matches and returns whether to continue.
+ * @returns the network, whose history is complete unless it was stopped
  * @throws UsageError when the database contains something else
  */
 export async function fill(
@@ -30,7 +25,7 @@ export async function fill(
   folder: DemoFolder,
   wanted: Omit<DemoState, 'filled'>,
   goOn: (matches: number) => boolean,
-): Promise<Filling> {
+): Promise<Sample> {
   const isEmpty = (await db.get(sql`select key from ledger limit 1`)) === undefined;
   const known = folder.state();
   if (!isEmpty && known?.database_url !== wanted.database_url) {
@@ -39,13 +34,13 @@ export async function fill(
   const state = isEmpty || known === undefined ? { ...wanted, filled: false } : known;
   folder.writeState({ ...state, process: wanted.process });
   const sample = sampleNetwork(state);
-  if (state.filled) return { sample, isNew: false };
+  if (state.filled) return sample;
   const last = await ingestAll(db, sample, goOn);
   if (last !== undefined) {
     await withdrawRepeated(db, last, wanted.now);
     folder.writeState({ ...state, filled: true, process: wanted.process });
   }
-  return { sample, isNew: true };
+  return sample;
 }
 
 /**

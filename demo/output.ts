@@ -79,7 +79,9 @@ export class Progress {
     this.#started = true;
   }
 
+  /** Shows the time, unless nothing had to be generated. */
   end(time: string): void {
+    if (!this.#started) return;
     output().write(`${output().isTTY ? '\n' : ''}${this.#total} matches in ${time}\n\n`);
   }
 }

@@ -28,7 +28,7 @@ export async function serveSampleNetwork(database: string): Promise<ServedSample
   const config = readConfig({ DATABASE_URL: database, API_URL: origin, LOG_LEVEL: 'warn', PRESENCE_TIMEOUT: '3600' });
   const context = stack.use(await openAppContext(config));
   const state = { database_url: database, seed: 'clients', now: systemClock.now(), matches: MATCHES };
-  const { sample } = await fill(context.db, new DemoFolder(dirname(database)), state, () => true);
+  const sample = await fill(context.db, new DemoFolder(dirname(database)), state, () => true);
   await sendPresence(context, sample);
   await startMatch(context, sample);
   stack.use(await openServices(context, ['API']));

@@ -1,20 +1,17 @@
 import { relative } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { type Config, readConfig } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { output } from '#platform/process/output.ts';
 import { demoAccounts, demoApps, demoIngestKey } from '#demo/credentials.ts';
-import { fill } from '#demo/fill.ts';
+import { fillInProcess } from '#demo/filling.ts';
 import { type DemoFacts, DemoFolder } from '#demo/folder.ts';
-import { sendPresence, fillChart, keepSendingPresence } from '#demo/presence.ts';
+import { sendPresence, keepSendingPresence } from '#demo/presence.ts';
 import { describe, Progress } from '#demo/output.ts';
 import { checkServices } from '#server/check-services.ts';
 import { demoSettings } from '#demo/settings.ts';
 import { type AppContext, openAppContext } from '#context/context.ts';
-import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { NETWORK, type Sample } from '#demo/network/index.ts';
+import { NETWORK, sampleNetwork } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { type Command, type Input, optional } from './command/command.ts';
@@ -47,8 +44,9 @@ async function demo(input: Input): Promise<void> {
   const folder = new DemoFolder(optional(input, 'folder') ?? 'data/demo');
   await refuseSecond(folder);
   await using context = await openAppContext(await configOf(folder, optional(input, 'database')));
-  const sample = await fillDatabase(context, folder, matchesOf(input), stop.signal);
+  await fillDatabase(context, folder, matchesOf(input), stop.signal);
   if (stop.signal.aborted) return;
+  const sample = sampleNetwork(folder.state()!);
   await sendPresence(context, sample);
   await using services = await openServicesInThreads(context);
   await using tasks = new AsyncDisposableStack();
@@ -94,26 +92,18 @@ function matchesOf(input: Input): number {
   return Number(text);
 }
 
-/** Fills the database if it is not complete yet, and brings the leaderboards and the chart of online players up to date. */
+/** Fills the database if it is not complete yet. */
 async function fillDatabase(
-  context: AppContext,
+  { config, clock }: AppContext,
   folder: DemoFolder,
   matches: number,
   stop: AbortSignal,
-): Promise<Sample> {
-  const { db, clock, config } = context;
+): Promise<void> {
   const started = performance.now();
   const progress = new Progress(`Generating the network ${NETWORK} in ${relative('', folder.path)}`, matches);
   const wanted = { database_url: config.DATABASE_URL, seed: SEED, now: clock.now(), matches, process: process.pid };
-  const { sample, isNew } = await fill(db, folder, wanted, (count) => {
-    progress.show(count);
-    return !stop.aborted;
-  });
-  while (!stop.aborted && (await projectMatches(db, config.TIME_ZONE, clock.now()))) await setImmediate();
-  while (!stop.aborted && (await countRanks(db))) await setImmediate();
-  if (!stop.aborted) await fillChart(context, sample);
-  if (isNew) progress.end(`${((performance.now() - started) / 1000).toFixed(1)} s`);
-  return sample;
+  await fillInProcess({ config, folder: folder.path, wanted }, (count) => progress.show(count), stop);
+  progress.end(`${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
 async function factsOf(

@@ -37,6 +37,12 @@ for (const [entry, folders] of Object.entries(NOT_LOADED)) {
   });
 }
 
+test('the process that serves the demo does not load what fills it', () => {
+  const loaded = loadedBy('src/cli/demo.ts');
+  assert.ok(loaded.has('demo/filling.ts'));
+  assert.ok(!loaded.has('demo/fill.ts'));
+});
+
 /** The modules that a module loads: those of its static imports, but for imports of types alone, which Node removes. */
 function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
   if (loaded.has(file)) return loaded;
