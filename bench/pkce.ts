@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Client, Provider } from 'oidc-provider';
 import { brandAssets } from '#http/branding.ts';
-import { SharedRateLimiter } from '#http/rate-limiter.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { groupWriter } from '#db/group-writer.ts';
 import { sql } from '#db/sql.ts';
@@ -12,7 +12,6 @@ import { currentKeys } from '#store/accounts/signing-keys.ts';
 import { ProtocolPages } from '#auth/oidc/protocol-pages.ts';
 import { createProvider } from '#auth/oidc/provider.ts';
 import { SCOPES } from '#auth/oidc/scopes.ts';
-import { TokenLimits } from '#auth/oidc/token-limits.ts';
 import { type BenchClient, REDIRECT_URI } from './client.ts';
 import type { BenchRequest } from './case.ts';
 
@@ -87,14 +86,16 @@ async function tokensOf(origin: string, { path, ...request }: BenchRequest): Pro
 async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
   const { config, db, clock } = context;
   const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
+  const most = Number.MAX_SAFE_INTEGER;
+  const unlimited: typeof config = { ...config, SIGN_IN_LIMIT: most, TOKEN_LIMIT: most, COUNTERS: 'database' };
   const parts = {
-    config: { ...config, SIGN_IN_LIMIT: Number.MAX_SAFE_INTEGER },
+    config: unlimited,
     db,
     clock,
     secure: false,
     group: groupWriter(db),
     graceMs: 0,
-    tokenLimits: new TokenLimits(new SharedRateLimiter(db, clock), clock, Number.MAX_SAFE_INTEGER),
+    limits: new RateLimits({ config: unlimited, db, clock }),
     liveTokens: config.LIVE_TOKEN_LIMIT,
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell, db, secure: false }),

@@ -86,7 +86,8 @@ function limitsDocument(): string {
   const rows = Object.values(LIMITS).flatMap((limit: Limit) =>
     Object.entries(limit.max).map(([subject, max]) => {
       const by = SUBJECTS[subject as keyof typeof SUBJECTS];
-      const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, limit.beyond, limit.counter];
+      const counter = limit.counter === 'COUNTERS' ? '`COUNTERS`' : limit.counter;
+      const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, limit.beyond, counter];
       return `| ${cells.map(tableCell).join(' | ')} |`;
     }),
   );

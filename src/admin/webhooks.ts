@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { rateLimit } from '#http/limits.ts';
 import { type AddressProblem, OutgoingClient } from '#http/outgoing.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
+import { countIn } from '#http/rate-limits.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addMessage, deliveryByNumber, isWaiting, sendAgain } from '#store/applications/webhooks/deliveries.ts';
 import { isDiscordUrl, readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
@@ -61,9 +60,8 @@ function target({ config }: Working, url: string, form: WebhookForm): { url: str
 }
 
 /** Messages that owners make the service send, also to receivers that do not want them. */
-async function mayTest({ config, tx, clock }: Working, client_id: string): Promise<boolean> {
-  const limit = rateLimit(config, 'webhookTest', 'application');
-  return (await countAttempt(tx, clock.now(), `webhook tests ${client_id}`, limit)).allowed;
+async function mayTest(working: Working, client_id: string): Promise<boolean> {
+  return (await countIn(working.tx, working, 'webhookTest', { application: client_id })).allowed;
 }
 
 const formOf = (url: string): WebhookForm => (isDiscordUrl(url) ? 'discord' : 'standard');

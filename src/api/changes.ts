@@ -114,7 +114,7 @@ export const changes: Endpoint[] = [
     handle: async (endpointContext) => {
       const { deps, query: given } = endpointContext;
       if (endpointContext.isPaced && endpointContext.caller.kind === 'application')
-        deps.walks.pace(endpointContext.caller.application);
+        await deps.walks.pace(endpointContext.caller.application);
       const limit = given.expand ? Math.min(MAX_EXPANDED, given.limit) : given.limit;
       if (!given.expand) return await page(endpointContext, deps, { ...given, limit });
       await using db = await deps.snapshot();

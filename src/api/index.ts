@@ -1,4 +1,4 @@
-import { openRateLimiter } from '#http/rate-limiter.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 import { UsageMeter } from './usage-meter.ts';
 import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
@@ -35,6 +35,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...changeStream,
 ];
 
+const COUNTED = ['user', 'application', 'server', 'clientId', 'failedCredentials'] as const;
+
 /** What the OpenAPI document says about the network. */
 export const apiFacts = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
   server: API_URL,
@@ -53,10 +55,10 @@ export async function openApi(
 ): Promise<HttpService> {
   const { config, db, clock, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
-  const rateLimiter = await openRateLimiter(context, saveFailed);
+  const limits = await RateLimits.open(context, COUNTED, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
   const meter = new UsageMeter(db, clock, usageNotSaved);
-  const api = new Api(context, { rateLimiter, meter, streams }, ENDPOINTS, () => apiDocument(config));
+  const api = new Api(context, { limits, meter, streams }, ENDPOINTS, () => apiDocument(config));
   return {
     listener: (request, response) => void api.serve(request, response),
     readsBodies: false,
@@ -64,7 +66,7 @@ export async function openApi(
     close: async () => {
       // A database that is away or closed must not keep the service from stopping.
       await meter[Symbol.asyncDispose]().catch(usageNotSaved);
-      await rateLimiter[Symbol.asyncDispose]().catch(saveFailed);
+      await limits[Symbol.asyncDispose]().catch(saveFailed);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { HttpError, notFound, rateLimited } from '#http/errors.ts';
-import type { RateLimitResult } from '#http/rate-limiter.ts';
+import type { RateLimitResult } from '#http/rate-limits.ts';
 import { withoutSlash } from '#http/router.ts';
 import { similarDataPath } from '#http/service-paths.ts';
 import type { Config } from '#platform/config/config.ts';

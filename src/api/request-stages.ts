@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RateLimitResult } from '#http/rate-limiter.ts';
+import type { RateLimitResult } from '#http/rate-limits.ts';
 import { type Router, withoutSlash } from '#http/router.ts';
 import type { Caller } from './callers.ts';
 import type { Versions } from '#db/db.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { LIMITS } from '#http/limits.ts';
-import { countNetworks, type RateLimiter, unusedRateLimit, type RateLimitResult } from '#http/rate-limiter.ts';
+import { rateLimit } from '#http/limits.ts';
+import { type RateLimitResult, type RateLimits, unusedRateLimit } from '#http/rate-limits.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
 import { limitExceeded, methodNotAllowed, noSuchPath, notApproved, notIngest } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';
@@ -32,15 +32,13 @@ const MAX_ID = 256;
 /** Maximum milliseconds for which requests share the data versions. */
 const VERSIONS_MS = 1;
 
-type RateLimit = [subject: string, limit: number];
-
 /**
  * The data API. Every request passes the same stages, each with its own type: received, authenticated, counted against a
  * rate limit, answered.
  */
 export class Api {
   readonly #context: AppContext;
-  readonly #rateLimiter: RateLimiter;
+  readonly #limits: RateLimits;
   readonly #meter: UsageMeter;
   readonly #addresses: ClientAddresses;
   readonly #callers: Callers;
@@ -59,13 +57,13 @@ export class Api {
 
   constructor(
     context: AppContext,
-    { rateLimiter, meter, streams }: { rateLimiter: RateLimiter; meter: UsageMeter; streams: StreamHost },
+    { limits, meter, streams }: { limits: RateLimits; meter: UsageMeter; streams: StreamHost },
     endpoints: readonly Endpoint[],
     openapi: () => object,
   ) {
     const { config, db, clock } = context;
     this.#context = context;
-    this.#rateLimiter = rateLimiter;
+    this.#limits = limits;
     this.#meter = meter;
     this.#router = new Router(endpoints.map((endpoint) => [endpoint.path, endpoint]));
     this.#deprecations = new Deprecations(endpoints, config.SITE_URL);
@@ -157,14 +155,17 @@ export class Api {
     return this.#callers.authenticate(this.#credentials(received), received.versions.credentials);
   }
 
-  #count(
-    { received, caller }: AuthenticatedRequest,
-    how: 'count' | 'peek',
-  ): RateLimitResult | Promise<RateLimitResult> {
+  /** Counts a request against the hourly limit of its caller: a user, an application, a game server or an address. */
+  #count({ received, caller }: AuthenticatedRequest, how: 'count' | 'peek'): Promise<RateLimitResult> {
     const { request, price } = received;
-    return caller.kind === 'client_id'
-      ? this.#countAddress(request, 'address', how, price)
-      : this.#rateLimiter[how](...this.#limitFor(caller), price);
+    const limits = this.#limits;
+    if (caller.kind === 'client_id') return limits[how]('clientId', this.#network(request), { price });
+    if (caller.kind === 'server') return limits[how]('server', { server: String(caller.serverKey) }, { price });
+    const { client_id, hourly_limit } = caller.application;
+    const options = { price, max: hourly_limit ?? undefined };
+    if (caller.kind === 'application') return limits[how]('application', { application: client_id }, options);
+    const user = hourly_limit === null ? caller.accountId : `${caller.accountId} ${client_id}`;
+    return limits[how]('user', { user }, options);
   }
 
   /** Whether the endpoint limits the request itself. A request with a wrong query counts, and so does HEAD, which gives nothing. */
@@ -174,26 +175,8 @@ export class Api {
     return await endpoint.isPaced({ deps: this.#deps, caller, query: validQuery as Record<string, never> });
   }
 
-  /** The subject and hourly limit that a request counts against: a user, an application or a game server. */
-  #limitFor(caller: Exclude<Caller, { kind: 'client_id' }>): RateLimit {
-    const { config } = this.#context;
-    if (caller.kind === 'server') return [`server:${caller.serverKey}`, config[LIMITS.server.max.server]];
-    const { client_id, hourly_limit } = caller.application;
-    if (caller.kind === 'application')
-      return [`application:${client_id}`, hourly_limit ?? config[LIMITS.application.max.application]];
-    if (hourly_limit === null) return [`user:${caller.accountId}`, config[LIMITS.user.max.user]];
-    return [`user:${caller.accountId}:${client_id}`, hourly_limit];
-  }
-
-  /** Counts, or only reads, the requests of a client address: with only a Client ID, or failed ones. */
-  #countAddress(
-    request: IncomingMessage,
-    kind: 'address' | 'failed',
-    how: 'count' | 'peek' = 'count',
-    price = 1,
-  ): Promise<RateLimitResult> {
-    const limit = this.#context.config[LIMITS[kind === 'failed' ? 'failedCredentials' : 'clientId'].max.network];
-    return countNetworks(this.#rateLimiter, how, { kind, address: this.#addresses.of(request), limit, price });
+  #network(request: IncomingMessage): { network: string } {
+    return { network: this.#addresses.of(request) };
   }
 
   #answer(counted: CountedRequest): Body | Promise<Body | StreamStart> {
@@ -244,7 +227,7 @@ export class Api {
     const { clock } = this.#context;
     let rateLimit: RateLimitResult;
     try {
-      rateLimit = await this.#countAddress(received.request, 'failed');
+      rateLimit = await this.#limits.count('failedCredentials', this.#network(received.request));
     } catch (failure) {
       return await this.#refuse(received, failure);
     }
@@ -277,9 +260,9 @@ export class Api {
   async #uncountedHeaders(received: ReceivedRequest): Promise<Headers> {
     const { clock, config } = this.#context;
     try {
-      return this.#headers(received, await this.#countAddress(received.request, 'address', 'peek'));
+      return this.#headers(received, await this.#limits.peek('clientId', this.#network(received.request)));
     } catch {
-      return this.#headers(received, unusedRateLimit(config[LIMITS.clientId.max.network], clock.now()));
+      return this.#headers(received, unusedRateLimit(rateLimit(config, 'clientId', 'network'), clock.now()));
     }
   }
 

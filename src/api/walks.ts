@@ -1,7 +1,7 @@
 import type { AppContext } from '#context/context.ts';
 import { rateLimited } from '#http/errors.ts';
-import { FixedWindows } from '#http/fixed-windows.ts';
-import { LIMITS, rateLimit } from '#http/limits.ts';
+import { LIMITS } from '#http/limits.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { beginWalk, continueWalk } from '#store/applications/feed-walks.ts';
 import type { Cursor } from '#store/game/change-cursors.ts';
@@ -13,13 +13,12 @@ const AGAIN_MS = 10 * 60_000;
 
 /** First walks of applications through the feed of changes, which are paced and do not count against the hourly limit. */
 export class Walks {
-  readonly #context: Pick<AppContext, 'config' | 'db' | 'clock'>;
-  readonly #pages = new FixedWindows<number>(LIMITS.walkPage.windowMs, MAX_APPLICATIONS);
-  /** The walks of which this process has noted that they continued, by application and beginning. */
-  readonly #continued = new FixedWindows<string>(LIMITS.walk.windowMs, MAX_APPLICATIONS);
+  readonly #context: Pick<AppContext, 'db' | 'clock'>;
+  readonly #limits: RateLimits;
 
   constructor(context: Pick<AppContext, 'config' | 'db' | 'clock'>) {
     this.#context = context;
+    this.#limits = new RateLimits(context, MAX_APPLICATIONS);
   }
 
   /**
@@ -34,15 +33,14 @@ export class Walks {
     if (cursor === undefined) return await beginWalk(db, clock.now(), key, { windowMs, againMs: AGAIN_MS });
     const grant = cursor.walk?.grant;
     if (grant?.application !== key || clock.now() >= grant.began + windowMs) return false;
-    if (this.#continued.add(`${key} ${grant.began}`, 1, clock.now()).used === 1) await continueWalk(db, key);
+    await continueWalk(db, key);
     return true;
   }
 
   /** Counts a page of a granted walk. @throws HttpError 429 if the pages come too fast */
-  pace({ key }: Application): void {
-    const now = this.#context.clock.now();
-    const { used, resets } = this.#pages.add(key, 1, now);
-    const { max } = rateLimit(this.#context.config, 'walkPage', 'application');
-    if (used > max) throw rateLimited(`Read at most ${max} pages of a first walk a minute.`, resets - now);
+  async pace({ key }: Application): Promise<void> {
+    const { allowed, limit, resets } = await this.#limits.count('walkPage', { application: String(key) });
+    const waitMs = resets - this.#context.clock.now();
+    if (!allowed) throw rateLimited(`Read at most ${limit} pages of a first walk a minute.`, waitMs);
   }
 }

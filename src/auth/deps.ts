@@ -11,10 +11,10 @@ import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
+import type { RateLimits } from '#http/rate-limits.ts';
 import type { Background } from './background.ts';
 import type { RequestInfo } from './client-info.ts';
 import type { PasswordQueue } from './password-queue.ts';
-import type { GuessCounter } from './guess-counter.ts';
 import { TEXTS, type Texts } from './texts/index.ts';
 
 export interface Env {
@@ -36,7 +36,7 @@ export interface Deps {
   readonly secretKey: SecretKey;
   readonly background: Background;
   readonly passwordQueue: PasswordQueue;
-  readonly guesses: GuessCounter;
+  readonly limits: RateLimits;
   /** oidc-provider with the current signing keys; replaced when the keys rotate, so read it for each request. */
   readonly provider: Provider;
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { ClientAddresses } from '#http/client-address.ts';
-import { LIMITS, rateLimit } from '#http/limits.ts';
-import { openRateLimiter } from '#http/rate-limiter.ts';
+import { LIMITS } from '#http/limits.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
 import { LINK_SCRIPT } from './layout.ts';
@@ -23,13 +23,11 @@ import { KeyRing } from './oidc/key-ring.ts';
 import { allowsMethod, refuseWrongPath } from './oidc/methods.ts';
 import { createPages } from './pages.ts';
 import { PasswordQueue } from './password-queue.ts';
-import { GuessCounter } from './guess-counter.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
 import { withClientForm } from './oidc/client-form.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
 import { tokenInfoEndpoint } from './oidc/tokeninfo-endpoint.ts';
-import { TOKEN_SUBJECTS, TokenLimits } from './oidc/token-limits.ts';
 import { pinHost, refuse } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
@@ -55,8 +53,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const secure = config.AUTH_URL.startsWith('https:');
   const group = groupWriter(db);
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
-  const rateLimiter = await openRateLimiter(context, saveFailed, TOKEN_SUBJECTS);
-  const tokenLimits = new TokenLimits(rateLimiter, clock, rateLimit(config, 'token', 'application').max);
+  const limits = await RateLimits.open(context, ['token'], saveFailed);
   const providerParts = {
     config,
     db,
@@ -64,7 +61,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     secure,
     group,
     graceMs: config.REFRESH_GRACE * 1000,
-    tokenLimits,
+    limits,
     liveTokens: config[LIMITS.liveToken.max.application],
     unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell, db, secure }),
@@ -86,7 +83,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     secretKey,
     background,
     passwordQueue,
-    guesses: new GuessCounter(db, clock),
+    limits,
     get provider() {
       return keyRing.provider;
     },
@@ -101,7 +98,7 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
       keyRing.close();
       await background.settled();
       // A database that is away must not keep the service from stopping.
-      await rateLimiter[Symbol.asyncDispose]().catch(saveFailed);
+      await limits[Symbol.asyncDispose]().catch(saveFailed);
     },
   };
 }

@@ -1,9 +1,6 @@
-import { clientNetworks } from '#http/client-network.ts';
-import { rateLimit } from '#http/limits.ts';
 import { nameKey } from '#platform/text/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { clearAttempts, countAttempt, uncountAttempt } from '#store/accounts/attempts.ts';
 import type { Context, Deps } from './deps.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from '#mails/account-mails.ts';
@@ -36,10 +33,10 @@ export async function admitGuess(
 }
 
 async function admitRecognised(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
-  const limit = rateLimit(deps.config, 'wrongPassword', 'knownBrowser');
-  const subject = `guess ${hash} ${secretHash(deviceCookie(c, deps)!)}`;
-  const { allowed } = await countAttempt(deps.db, deps.clock.now(), subject, limit);
-  return allowed ? { requester: 'recognised', succeeded: () => clearAttempts(deps.db, subject) } : undefined;
+  const browser = { knownBrowser: `${hash} ${secretHash(deviceCookie(c, deps)!)}` };
+  const { allowed } = await deps.limits.count('wrongPassword', browser);
+  if (!allowed) return undefined;
+  return { requester: 'recognised', succeeded: () => deps.limits.clear('wrongPassword', browser) };
 }
 
 async function admitOther(
@@ -48,32 +45,28 @@ async function admitOther(
   account: Account | undefined,
   hash: string,
 ): Promise<AdmittedGuess | undefined> {
-  const { config, db, guesses, passwordQueue } = deps;
-  passwordQueue.refuseIfFull('other', c.get('client'));
-  const counted: string[] = [];
+  const { limits, passwordQueue } = deps;
+  const client = c.get('client');
+  passwordQueue.refuseIfFull('other', client);
+  const network = { network: client.address };
   // A refused network stops first: otherwise it would use up the count of the account.
-  for (const { name, factor } of clientNetworks(c.get('client').address)) {
-    const subject = `guess ${name}`;
-    const limit = rateLimit(config, 'wrongPasswordAnywhere', 'network');
-    if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
-    counted.push(subject);
-  }
-  const subject = `guess ${hash}`;
-  const { allowed, used } = await guesses.count(subject, rateLimit(config, 'wrongPassword', 'otherBrowsers'));
+  if (!(await limits.count('wrongPasswordAnywhere', network)).allowed) return undefined;
+  const browsers = { otherBrowsers: hash };
+  const { allowed, used } = await limits.count('wrongPassword', browsers);
   if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
   if (!allowed) return undefined;
   return {
     requester: 'other',
     succeeded: async () => {
-      for (const each of [...counted, subject]) await uncountAttempt(db, each);
+      await limits.lower('wrongPasswordAnywhere', network);
+      await limits.lower('wrongPassword', browsers);
     },
   };
 }
 
 /** Mails the owner that the password is being guessed. */
 async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  const limit = rateLimit(deps.config, 'wrongPasswordMail', 'account');
-  const { allowed } = await deps.guesses.count(`guess alert ${hash}`, limit);
+  const { allowed } = await deps.limits.count('wrongPasswordMail', { account: hash });
   if (!allowed || account.disabled !== null) return;
   sendMail(deps, account, (texts) => ({
     subject: texts.guessed_subject,

@@ -4,8 +4,7 @@ import type { Transaction } from '#db/db.ts';
 import { HttpError, rateLimited } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
 import { type Act, type Actor, recordAudit } from '#store/audit/audit.ts';
-import { rateLimit } from '#http/limits.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
+import { countIn } from '#http/rate-limits.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
@@ -107,11 +106,10 @@ export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<
 }
 
 /** @throws HttpError 429 if the person has sent too many forms within the hour */
-async function countForm({ config, db, clock }: Deps, { account }: Person): Promise<void> {
-  const limit = rateLimit(config, 'consoleForm', 'account');
-  const { allowed, resets } = await countAttempt(db, clock.now(), `console forms ${account.id}`, limit);
+async function countForm(deps: Deps, { account }: Person): Promise<void> {
+  const { allowed, resets } = await countIn(deps.db, deps, 'consoleForm', { account: account.id });
   if (allowed) return;
-  throw rateLimited('Too many forms were sent within an hour.', resets - clock.now());
+  throw rateLimited('Too many forms were sent within an hour.', resets - deps.clock.now());
 }
 
 function requestOf(c: Context, deps: Deps, { who }: Route, person: Person, form: Form): ConsoleRequest {

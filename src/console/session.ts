@@ -1,8 +1,7 @@
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import { SITE_SESSION } from '#http/cookies.ts';
 import { deriveFormToken } from '#http/form.ts';
-import { rateLimit } from '#http/limits.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
+import { countIn } from '#http/rate-limits.ts';
 import { type Actor, recordAudit } from '#store/audit/audit.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
@@ -43,10 +42,8 @@ export async function auditRefusal(c: Context, deps: Deps, reason: string, subje
   const account = person?.account.id;
   deps.log.warn({ reason, method, path, subject, account, address: c.get('address') }, 'console request refused');
   if (person === undefined) return;
-  const now = deps.clock.now();
-  const limit = rateLimit(deps.config, 'consoleRefusal', 'account');
-  if (!(await countAttempt(deps.db, now, `console refusals ${person.account.id}`, limit)).allowed) return;
+  if (!(await countIn(deps.db, deps, 'consoleRefusal', { account: person.account.id })).allowed) return;
   const label = `${method} ${path}`;
   const act = { action: 'console.refuse', subject, label, outcome: 'refused', detail: { reason } } as const;
-  await deps.db.transaction((tx) => recordAudit(tx, now, actorOf(c, person), act));
+  await deps.db.transaction((tx) => recordAudit(tx, deps.clock.now(), actorOf(c, person), act));
 }

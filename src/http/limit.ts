@@ -31,6 +31,9 @@ export interface Limit {
   readonly windowMs?: number;
   /** The response or effect beyond the maximum. */
   readonly beyond: string;
-  /** The place of the count. One in memory belongs to one process and begins again with it. */
-  readonly counter: 'memory' | 'database' | '`COUNTERS`';
+  /**
+   * The place of the count. One in memory belongs to one process and begins again with it. `COUNTERS`: the setting decides,
+   * and a count in memory is saved.
+   */
+  readonly counter: 'memory' | 'database' | 'COUNTERS';
 }

@@ -21,35 +21,35 @@ export const LIMITS = {
     max: { user: 'USER_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   application: {
     counts: "requests to the data API with an application's own token; an application can have its own limit",
     max: { application: 'APP_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   server: {
     counts: 'requests to the data API with the key of a game server',
     max: { server: 'SERVER_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   clientId: {
     counts: 'requests to the data API with only a Client ID',
     max: { network: 'ADDRESS_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   failedCredentials: {
     counts: 'requests to the data API with wrong credentials',
     max: { network: 'ADDRESS_LIMIT' },
     windowMs: HOUR_MS,
     beyond: `${REFUSED}; 401 for a token that was valid before`,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   ...FEED_LIMITS,
   token: {
@@ -57,7 +57,7 @@ export const LIMITS = {
     max: { application: 'TOKEN_LIMIT', applicationAccount: 'TOKEN_LIMIT' },
     windowMs: HOUR_MS,
     beyond: REFUSED,
-    counter: '`COUNTERS`',
+    counter: 'COUNTERS',
   },
   liveToken: {
     counts: 'valid access tokens; refresh tokens; sign-ins; browsers in which an account is signed in',
@@ -271,9 +271,15 @@ export const LIMITS = {
 } as const satisfies Record<string, Limit>;
 
 type Limits = typeof LIMITS;
-type RateLimitName = {
+/** The limits of a window. */
+export type RateLimitName = {
   [Name in keyof Limits]: Limits[Name] extends { windowMs: number } ? Name : never;
 }[keyof Limits];
+
+/** The ids of the subjects of a limit that a request counts against; of a network, the address. */
+export type Subjects<Name extends RateLimitName> = Name extends RateLimitName
+  ? Partial<Record<keyof Limits[Name]['max'], string>>
+  : never;
 
 /** The maximum of a subject in a window, with the values of the settings. */
 export function rateLimit<Name extends RateLimitName>(

@@ -13,7 +13,6 @@ import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import { rateLimited } from '#http/errors.ts';
-import { rateLimit } from '#http/limits.ts';
 import { ClientAddresses } from '#http/client-address.ts';
 import { addSiteAssets } from './assets.ts';
 import { SiteLimits } from './request-limits.ts';
@@ -144,11 +143,10 @@ export const PAGES: Record<string, PageHandler> = {
 
 /** Counts requests against their address and limits those in progress. */
 function limitRequests(app: Hono<Env>, deps: Deps, addresses: ClientAddresses): void {
-  const { clock, config } = deps;
-  const limits = new SiteLimits(clock, rateLimit(config, 'page', 'network').max);
+  const limits = new SiteLimits(deps);
   app.use(async (c, next) => {
     const address = addressOf(c, addresses);
-    const seconds = limits.secondsToWait(address, c.req.path);
+    const seconds = await limits.secondsToWait(address, c.req.path);
     if (seconds !== undefined) {
       const sentence = pageRequest(c, deps).text.error.tooMany(String(seconds));
       throw rateLimited(sentence, seconds * 1000);

@@ -1,8 +1,8 @@
-import type { Clock } from '#platform/clock.ts';
+import type { Deps } from './page-request.ts';
 import { HttpError } from '#http/errors.ts';
-import { clientNetwork, clientNetworks } from '#http/client-network.ts';
-import { FixedWindows } from '#http/fixed-windows.ts';
+import { clientNetwork } from '#http/client-network.ts';
 import { LIMITS } from '#http/limits.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 
 /** A picture is one unit, a page ten: it reads and renders more. */
 const UNITS_PER_PAGE = 10;
@@ -22,32 +22,29 @@ interface Pages {
 
 /** Limits the pages of an address in a minute and at a time, and the requests in progress. */
 export class SiteLimits {
-  readonly #clock: Clock;
-  readonly #limit: number;
-  readonly #windows = new FixedWindows<string>(LIMITS.page.windowMs, MAX_ADDRESSES);
+  readonly #context: Pick<Deps, 'config' | 'db' | 'clock'>;
+  readonly #limits: RateLimits;
   #pending = 0;
   readonly #pages = new Map<string, Pages>();
 
-  /** @param pagesPerMinute for one address; 0: no limit */
-  constructor(clock: Clock, pagesPerMinute: number) {
-    this.#clock = clock;
-    this.#limit = pagesPerMinute * UNITS_PER_PAGE;
+  constructor(context: Pick<Deps, 'config' | 'db' | 'clock'>) {
+    this.#context = context;
+    this.#limits = new RateLimits(context, MAX_ADDRESSES);
   }
 
   /**
    * Counts a request against its address.
    * @returns the seconds to wait if a network of the address has used up its minute, else undefined
    */
-  secondsToWait(address: string, path: string): number | undefined {
-    if (this.#limit === 0 || FREE.test(path)) return undefined;
-    const now = this.#clock.now();
-    const units = PICTURE.test(path) ? 1 : UNITS_PER_PAGE;
-    // A refused network stops first: otherwise its refused requests would use up the limit of the wider ones.
-    for (const { name, factor } of clientNetworks(address)) {
-      const { used, resets } = this.#windows.add(name, units, now);
-      if (used > this.#limit * factor) return Math.max(1, Math.ceil((resets - now) / 1000));
-    }
-    return undefined;
+  async secondsToWait(address: string, path: string): Promise<number | undefined> {
+    const { config, clock } = this.#context;
+    if (config.SITE_LIMIT === 0 || FREE.test(path)) return undefined;
+    const { allowed, resets } = await this.#limits.count(
+      'page',
+      { network: address },
+      { price: PICTURE.test(path) ? 1 : UNITS_PER_PAGE, max: config.SITE_LIMIT * UNITS_PER_PAGE },
+    );
+    return allowed ? undefined : Math.max(1, Math.ceil((resets - clock.now()) / 1000));
   }
 
   /**

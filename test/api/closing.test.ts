@@ -68,7 +68,7 @@ test('a service may listen on a Unix socket behind a trusted proxy', async (t) =
   await context[Symbol.asyncDispose]();
   const again = await testContext(t, database.url, {});
   const saved = await again.db.tuples({ strings: ['select subject from rate_limits'], values: [] });
-  assert.deepEqual(saved, [['failed:203.0.113.7']]);
+  assert.deepEqual(saved, [['failedCredentials 203.0.113.7']]);
   context[Symbol.asyncDispose] = () => Promise.resolve();
 });
 

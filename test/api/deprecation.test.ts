@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { z } from 'zod';
-import { MemoryRateLimiter } from '#http/rate-limiter.ts';
+import { RateLimits } from '#http/rate-limits.ts';
 import { UsageMeter } from '#api/usage-meter.ts';
 import { type Endpoint, endpoint } from '#api/endpoint.ts';
 import { openapiDocument } from '#api/openapi.ts';
@@ -35,9 +35,9 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   const database = await createTestDatabase('sqlite');
   const context = await testContext(t, database.url, { SITE_URL: 'https://site.example' });
   t.after(() => database.drop());
-  const rateLimiter = await MemoryRateLimiter.open(context.db, context.clock, assert.ifError);
+  const limits = new RateLimits(context);
   const meter = new UsageMeter(context.db, context.clock, assert.ifError);
-  const api = new Api(context, { rateLimiter, meter, streams: {} as never }, ENDPOINTS, () => ({}));
+  const api = new Api(context, { limits, meter, streams: {} as never }, ENDPOINTS, () => ({}));
   const server = createServer((request, response) => void api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const close = context[Symbol.asyncDispose].bind(context);
@@ -45,7 +45,6 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
     server.closeAllConnections();
     server.close();
     await meter[Symbol.asyncDispose]();
-    await rateLimiter[Symbol.asyncDispose]();
     await close();
   };
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -145,7 +145,7 @@ test('codes of the app are checked 20 times a day before changes, and a recovery
   const wrong = ['000000', '111111'].find((one) => matchingSteps(secret, one, context.clock.now()).length === 0)!;
   await confirmByCode(person, wrong);
   assert.match(person.text, /The password or the code is wrong/);
-  await context.db.run(sql`update throttles set used = 20 where subject like 'code %'`);
+  await context.db.run(sql`update throttles set used = 20 where subject like 'wrongCode %'`);
   await confirmByCode(person, totpCode(secret, totpStep(context.clock.now())));
   assert.match(person.text, /Too many attempts/);
   await confirmByCode(person, code!);

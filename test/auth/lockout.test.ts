@@ -27,7 +27,7 @@ async function guess(world: World, login: string, password = WRONG, person = oth
 /** Sets the counts of guesses that exist, because each guess costs a password hash. */
 async function setGuesses({ services }: World, used: number): Promise<void> {
   await services.context.db.run(
-    sql`update throttles set used = ${used} where used > 0 and subject like 'guess %' and subject not like 'guess alert%'`,
+    sql`update throttles set used = ${used} where used > 0 and subject like 'wrongPassword%' and subject not like 'wrongPasswordMail %'`,
   );
 }
 

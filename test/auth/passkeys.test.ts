@@ -139,7 +139,7 @@ onSqlite('no neighbours in its network keep a passkey out, and its answer counts
     return (await elsewhere.post('/sign-in/passkey', { credential: answer(elsewhere.page.html) })).status;
   };
   assert.equal(await signInByPasskey(() => '{}'), 422);
-  await context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
+  await context.db.run(sql`update throttles set used = 1000 where subject like 'wrongPassword%'`);
   assert.equal(
     await signInByPasskey(() => '{}'),
     429,

@@ -37,7 +37,7 @@ function guess({ services }: World, number: number, address = `203.0.113.${numbe
 async function guessAll(world: World, count: number): Promise<Guess[]> {
   const { db } = world.services.context;
   const guesses = Array.from({ length: count }, (_, index) => guess(world, index));
-  const counted = sql`select count(*) as count from throttles where subject like 'guess %'`;
+  const counted = sql`select count(*) as count from throttles where subject like 'wrongPassword%'`;
   // One count of each address, and one of each account.
   while ((await db.get<{ count: number }>(counted))!.count < 2 * count) await setImmediate();
   return guesses;

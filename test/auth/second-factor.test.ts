@@ -190,7 +190,7 @@ onEachDatabase(
     await owner.submit({ code: code() }, '/second');
     const unknown = await afterPassword(world);
     await unknown.submit({ code: 'ABCD' }, '/second');
-    await services.context.db.run(sql`update throttles set used = 1000 where subject like 'guess %'`);
+    await services.context.db.run(sql`update throttles set used = 1000 where subject like 'wrongPassword%'`);
     services.context.clock.advance(STEP_MS);
     await unknown.submit({ code: code() }, '/second');
     assert.match(unknown.text, /Too many wrong codes|Only a passkey/);

@@ -225,7 +225,7 @@ onEachDatabase('with the mailbox alone the codes of the owner’s known browser 
   await owner.submit({ code: code() }, '/second');
   const thief = await signIn(world, 'Robin', OF_THIEF, await resetPassword(world, OF_THIEF));
   await thief.submit({ code: wrongCode(code()) }, '/second');
-  await context.db.run(sql`update throttles set used = 20 where subject like 'code %'`);
+  await context.db.run(sql`update throttles set used = 20 where subject like 'wrongCode %'`);
   await thief.submit({ code: wrongCode(code()) }, '/second');
   assert.match(thief.text, /Too many wrong codes|Only a passkey/);
   context.clock.advance(30_000);

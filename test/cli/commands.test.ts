@@ -67,7 +67,7 @@ onEachDatabase(
     child.kill('SIGINT');
     assert.deepEqual(await exit, [0, null], 'a second SIGINT right after the first does not abort the shutdown');
     await using db = await openDb(url);
-    const subject = `application:${String(app['client_id'])}`;
+    const subject = `application ${String(app['client_id'])}`;
     const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
     assert.equal(saved?.used, counted, 'the shutdown saves the used rate limits');
   },

@@ -178,7 +178,7 @@ onEachDatabase('an account gets one mail a day about an application, and the pag
   assert.equal(await asked(), first);
   assert.equal(mails.length, 1);
   const mailsUntil = async (end: number): Promise<number> => {
-    await context.db.run(sql`update throttles set resets = ${end} where subject like 'invitation mails %'`);
+    await context.db.run(sql`update throttles set resets = ${end} where subject like 'invitationMail %'`);
     await asked();
     return mails.length;
   };

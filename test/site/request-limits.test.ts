@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Db } from '#db/db.ts';
+import { readConfig } from '#platform/config/config.ts';
 import { SiteLimits } from '#site/request-limits.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { createTestDatabase, onEachDatabase, TestClock, testContext } from '#test/support/context.ts';
@@ -22,28 +24,33 @@ onEachDatabase('an address that opens too many pages gets 429 until its minute i
   assert.deepEqual(await statuses(1, '/privacy'), [200]);
 });
 
-test('addresses count apart, an IPv6 address by its /64; pictures count a tenth; 0 is no limit', () => {
-  const limits = new SiteLimits(new TestClock(), 1);
-  assert.equal(limits.secondsToWait('192.0.2.1', '/'), undefined);
-  assert.equal(limits.secondsToWait('192.0.2.1', '/'), 60);
-  assert.equal(limits.secondsToWait('192.0.2.2', '/'), undefined);
-  assert.equal(limits.secondsToWait('2001:db8::1', '/'), undefined);
-  assert.equal(limits.secondsToWait('2001:db8::2', '/'), 60);
-  assert.equal(limits.secondsToWait('2001:db8:0:1::1', '/'), undefined);
-  assert.equal(limits.secondsToWait('2001:db8:0:2::1', '/'), 60, 'a /56 has twice the limit of a /64');
+const siteLimits = (pages: number): SiteLimits =>
+  new SiteLimits({ config: { ...readConfig({}), SITE_LIMIT: pages }, clock: new TestClock(), db: {} as Db });
+
+test('addresses count apart, an IPv6 address by its /64; pictures count a tenth; 0 is no limit', async () => {
+  const limits = siteLimits(1);
+  assert.equal(await limits.secondsToWait('192.0.2.1', '/'), undefined);
+  assert.equal(await limits.secondsToWait('192.0.2.1', '/'), 60);
+  assert.equal(await limits.secondsToWait('192.0.2.2', '/'), undefined);
+  assert.equal(await limits.secondsToWait('2001:db8::1', '/'), undefined);
+  assert.equal(await limits.secondsToWait('2001:db8::2', '/'), 60);
+  assert.equal(await limits.secondsToWait('2001:db8:0:1::1', '/'), undefined);
+  assert.equal(await limits.secondsToWait('2001:db8:0:2::1', '/'), 60, 'a /56 has twice the limit of a /64');
   for (let subnet = 0x100; subnet < 0x700; subnet += 0x100)
-    assert.equal(limits.secondsToWait(`2001:db8:0:${subnet.toString(16)}::1`, '/'), undefined);
-  assert.equal(limits.secondsToWait('2001:db8:0:800::1', '/'), 60, 'a /48 eight times');
-  assert.equal(limits.secondsToWait('2001:db8:1::1', '/'), undefined);
-  const pictures = Array.from({ length: 11 }, () => limits.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image'));
+    assert.equal(await limits.secondsToWait(`2001:db8:0:${subnet.toString(16)}::1`, '/'), undefined);
+  assert.equal(await limits.secondsToWait('2001:db8:0:800::1', '/'), 60, 'a /48 eight times');
+  assert.equal(await limits.secondsToWait('2001:db8:1::1', '/'), undefined);
+  const pictures = await Promise.all(
+    Array.from({ length: 11 }, () => limits.secondsToWait('192.0.2.3', '/maps/38ft1k2k44p/image')),
+  );
   assert.deepEqual(pictures, [...Array.from({ length: 10 }, () => undefined), 60]);
-  assert.equal(limits.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);
-  const unlimited = new SiteLimits(new TestClock(), 0);
-  for (let index = 0; index < 1_000; index++) assert.equal(unlimited.secondsToWait('192.0.2.1', '/'), undefined);
+  assert.equal(await limits.secondsToWait('192.0.2.2', '/assets/site.css'), undefined);
+  const unlimited = siteLimits(0);
+  for (let index = 0; index < 1_000; index++) assert.equal(await unlimited.secondsToWait('192.0.2.1', '/'), undefined);
 });
 
 test('at most 200 requests are in progress; the next one gets 503', async () => {
-  const limits = new SiteLimits(new TestClock(), 0);
+  const limits = siteLimits(0);
   const { promise, resolve } = Promise.withResolvers<void>();
   const running = Array.from({ length: 200 }, () => limits.run('', '/robots.txt', () => promise));
   await assert.rejects(
@@ -56,7 +63,7 @@ test('at most 200 requests are in progress; the next one gets 503', async () => 
 });
 
 test('of one address ten pages are in progress; its others wait in order, those of other addresses and pictures do not', async () => {
-  const limits = new SiteLimits(new TestClock(), 0);
+  const limits = siteLimits(0);
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const run = (address: string, path: string): Promise<void> =>

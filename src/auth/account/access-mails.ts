@@ -1,8 +1,7 @@
 import type { Account } from '#store/accounts/accounts.ts';
-import { rateLimit } from '#http/limits.ts';
+import { countIn } from '#http/rate-limits.ts';
 import { accountByLogin } from '#store/accounts/accounts.ts';
 import { issueMailToken } from '#store/accounts/mail-tokens.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
 import type { Deps } from '../deps.ts';
 import { type AccountTexts, sendMail } from '#mails/account-mails.ts';
 
@@ -32,16 +31,15 @@ export async function sendAccessLink(deps: Deps, login: string, { kind, path, da
 }
 
 async function issueLink(
-  { config, db, clock }: Deps,
+  deps: Deps,
   account: Account,
   kind: AccessMail['kind'],
   data: AccessMail['data'],
 ): Promise<string | undefined> {
-  const now = clock.now();
+  const { db, clock } = deps;
   return await db.transaction(async (tx) => {
-    const subject = `mail ${kind} ${db.keyedHash(account.id)}`;
-    const { allowed } = await countAttempt(tx, now, subject, rateLimit(config, 'accessMail', 'account'));
-    if (!allowed) return undefined;
-    return await issueMailToken(tx, now + HOUR_MS, { kind, account_id: account.id, data }, account.email);
+    const subjects = { account: `${kind} ${db.keyedHash(account.id)}` };
+    if (!(await countIn(tx, deps, 'accessMail', subjects)).allowed) return undefined;
+    return await issueMailToken(tx, clock.now() + HOUR_MS, { kind, account_id: account.id, data }, account.email);
   });
 }

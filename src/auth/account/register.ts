@@ -8,8 +8,6 @@ import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, fields, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
-import { rateLimit } from '#http/limits.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
 import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, accountByEmail, createAccount, emailKey } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
@@ -100,9 +98,8 @@ async function sendLink(deps: Deps, data: Registration): Promise<void> {
 }
 
 /** Mails to an address are limited, not registrations: other people must not use up those of its owner. */
-async function maySend({ db, clock, config }: Deps, kind: 'register' | 'known', email: string): Promise<boolean> {
-  const subject = `registration mail ${kind} ${db.keyedHash(emailKey(email))}`;
-  return (await countAttempt(db, clock.now(), subject, rateLimit(config, 'registrationMail', 'account'))).allowed;
+async function maySend({ db, limits }: Deps, kind: 'register' | 'known', email: string): Promise<boolean> {
+  return (await limits.count('registrationMail', { account: `${kind} ${db.keyedHash(emailKey(email))}` })).allowed;
 }
 
 /**

@@ -1,8 +1,5 @@
-import { clientNetworks } from '#http/client-network.ts';
-import { rateLimit } from '#http/limits.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { uncountAttempt } from '#store/accounts/attempts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { countRecoveryCodes, useRecoveryCode } from '#store/accounts/recovery-codes.ts';
 import { useTotpCode } from '#store/accounts/totp.ts';
@@ -22,10 +19,9 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
   if (!isAppCode(code)) return await checkRecoveryCode(c, deps, account, code);
   const isKnown = await isOwnDevice(c, deps, account.id);
   // Other people in the network must not use up the attempts of a browser that has its own count.
-  const networks = isKnown ? [] : await countNetworks(c, deps);
-  if (networks === undefined) return 'blocked';
+  if (!isKnown && !(await admitNetwork(c, deps))) return 'blocked';
   const result = await checkAppCode(deps, account, code, isKnown ? deviceCookie(c, deps) : undefined);
-  if (result === 'right') await uncount(deps, networks);
+  if (result === 'right' && !isKnown) await deps.limits.lower('wrongPasswordAnywhere', networkOf(c));
   return result;
 }
 
@@ -35,7 +31,7 @@ export async function checkCode(c: Context, deps: Deps, account: Account, text: 
  */
 async function checkRecoveryCode(c: Context, deps: Deps, account: Account, code: string): Promise<CodeResult> {
   if (!(await useRecoveryCode(deps.db, account.id, plainCode(code))))
-    return (await countNetworks(c, deps)) === undefined ? 'blocked' : 'wrong';
+    return (await admitNetwork(c, deps)) ? 'wrong' : 'blocked';
   const left = await countRecoveryCodes(deps.db, account.id);
   sendAlert(deps, account, (texts) => [texts.recovery_code_used_subject, texts.recovery_code_used(left)]);
   return 'right';
@@ -52,41 +48,28 @@ async function checkAppCode(
   code: string,
   device: string | undefined,
 ): Promise<CodeResult> {
-  const { db, clock, secretKey } = deps;
+  const { db, clock, secretKey, limits } = deps;
   const hash = db.keyedHash(account.id);
-  const subject = device === undefined ? `code ${hash}` : `code ${hash} ${secretHash(device)}`;
-  const limit = rateLimit(deps.config, 'wrongCode', device === undefined ? 'otherBrowsers' : 'knownBrowser');
-  const { allowed, used } = await deps.guesses.count(subject, limit);
+  const browser = device === undefined ? { otherBrowsers: hash } : { knownBrowser: `${hash} ${secretHash(device)}` };
+  const { allowed, remaining } = await limits.count('wrongCode', browser);
   if (!allowed) return 'blocked';
   if (await useTotpCode(db, clock.now(), secretKey, account.id, code)) {
-    await uncount(deps, [subject]);
+    await limits.lower('wrongCode', browser);
     return 'right';
   }
-  if (used >= limit.max) deps.background.run(() => alertOwner(deps, account, hash));
+  if (remaining === 0) deps.background.run(() => alertOwner(deps, account, hash));
   return 'wrong';
 }
 
-/** Counts an attempt of the client's networks. @returns the subjects; undefined if one has no attempt left */
-export async function countNetworks(c: Context, { config, guesses }: Deps): Promise<string[] | undefined> {
-  const counted: string[] = [];
-  const limit = rateLimit(config, 'wrongPasswordAnywhere', 'network');
-  for (const { name, factor } of clientNetworks(c.get('client').address)) {
-    const subject = `guess ${name}`;
-    if (!(await guesses.count(subject, { ...limit, max: limit.max * factor })).allowed) return undefined;
-    counted.push(subject);
-  }
-  return counted;
-}
+const networkOf = (c: Context): { network: string } => ({ network: c.get('client').address });
 
-/** Subtracts counted attempts that were right. */
-export async function uncount({ db }: Deps, subjects: readonly string[]): Promise<void> {
-  for (const subject of subjects) await uncountAttempt(db, subject);
-}
+/** Counts an attempt of the client's networks. @returns whether none has used up its attempts */
+export const admitNetwork = async (c: Context, { limits }: Deps): Promise<boolean> =>
+  (await limits.count('wrongPasswordAnywhere', networkOf(c))).allowed;
 
 /** Mails the owner that somebody who knows the password guesses codes. */
 async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  const limit = rateLimit(deps.config, 'wrongCodeMail', 'account');
-  if (!(await deps.guesses.count(`code alert ${hash}`, limit)).allowed) return;
+  if (!(await deps.limits.count('wrongCodeMail', { account: hash })).allowed) return;
   sendMail(deps, account, (texts) => ({
     subject: texts.codes_guessed_subject,
     lines: [texts.codes_guessed, `${deps.config.AUTH_URL}/forgot`],

@@ -1,8 +1,6 @@
-import { rateLimit } from '#http/limits.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { type Account, accountById, passwordOf } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
 import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
 import { hasFactor, lockFactors } from '#store/accounts/factors.ts';
@@ -37,16 +35,11 @@ export const needsStaffCode = ({ role }: Pick<Account, 'role'>): boolean => role
  * @returns false after too many, and for staff
  */
 export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
-  const { config, db, clock } = deps;
+  const { db, clock, limits } = deps;
   if (needsStaffCode(account)) return false;
-  // A stolen session uses up its own mails only.
-  for (const [subject, id] of [
-    ['session', uid_hash],
-    ['account', account.id],
-  ] as const) {
-    const limit = rateLimit(config, 'factorMail', subject);
-    if (!(await countAttempt(db, clock.now(), `factor mail ${db.keyedHash(id)}`, limit)).allowed) return false;
-  }
+  // A stolen session, which is counted first, uses up its own mails only.
+  const subjects = { session: db.keyedHash(uid_hash), account: db.keyedHash(account.id) };
+  if (!(await limits.count('factorMail', subjects)).allowed) return false;
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
   sendMail(deps, account, (texts) => ({
     subject: texts.factor_code_subject,

@@ -109,7 +109,7 @@ function providerConfiguration(parts: ProviderParts, keys: JWK[]): Configuration
     loadExistingGrant: existingGrant(db, clock),
     findAccount: async ({ oidc }, id) => await translateOutage(findAccount(parts, id, () => oidc.client?.clientId)),
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    rotateRefreshToken: refreshTokenRotation(parts.tokenLimits),
+    rotateRefreshToken: refreshTokenRotation(parts),
     expiresWithSession: async () => false,
     ttl: lifetimes(config),
     discovery: { ui_locales_supported: ['en', 'ja'] },

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC, RefreshToken } from 'oidc-provider';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { currentRequest } from './oidc-provider.ts';
-import type { TokenLimits } from './token-limits.ts';
+import { countToken, type LimitParts } from './rate-limits.ts';
 
 /** 132 random bits, the same in all refresh tokens of a family; 124 more bits differ. */
 const FAMILY_LENGTH = 22;
@@ -27,10 +27,10 @@ export function generateRefreshTokenId(): string {
  * replaced, so that a second use reveals theft. A service proves its identity by its secret (RFC 9700, section 2.2.2):
  * unless it is set to rotation its token stays the same, and this use extends the lifetime.
  */
-export function refreshTokenRotation(limits: TokenLimits) {
+export function refreshTokenRotation(parts: LimitParts) {
   return async ({ oidc }: KoaContextWithOIDC): Promise<boolean> => {
     const token = oidc.entities.RefreshToken!;
-    await limits.count('refresh_token', token.clientId!, token.accountId);
+    await countToken(parts, 'refresh_token', token.clientId!, token.accountId);
     if (oidc.client!['rotate_refresh_tokens'] === true) return true;
     await extendLifetime(token);
     return false;

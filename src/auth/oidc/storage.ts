@@ -2,15 +2,14 @@ import { hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload, InteractionResults } from 'oidc-provider';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { applicationByClientId, readSecretHashes } from '#store/applications/applications.ts';
 import { endExcessRequests, endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
-import { type InteractionLimits, countInteraction, type Opener } from './interaction-limit.ts';
+import { countInteraction, countToken, type LimitParts, type Opener } from './rate-limits.ts';
 import { familyHash } from './refresh-tokens.ts';
-import type { TokenLimits } from './token-limits.ts';
 import { clientMetadata } from './clients.ts';
 import { ownerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
@@ -19,11 +18,11 @@ import { SuspendedApplication } from './suspended.ts';
 import type { SessionMarks } from '../session-marks.ts';
 import { destroySession, replaceSession, storeSession } from './session-storage.ts';
 
-export interface StorageParts extends InteractionLimits {
+export interface StorageParts extends LimitParts {
+  db: Db;
   group: GroupWriter;
   /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
   graceMs: number;
-  tokenLimits: TokenLimits;
   /** Tokens of a kind that an application may have for itself and for one account, and sessions of an account. */
   liveTokens: number;
   /** The lifetime of a grant without tokens; each token prolongs it to its own end, so the grant used last ends last. */
@@ -134,9 +133,8 @@ class TokenAdapter implements Adapter {
 
   /** A code counts when it is issued, so that its redemption cannot be refused. Refresh tokens: see refresh-tokens.ts. */
   async #countToken({ clientId = '', accountId }: AdapterPayload): Promise<void> {
-    const { tokenLimits } = this.#parts;
-    if (this.#kind === 'ClientCredentials') await tokenLimits.count('client_credentials', clientId);
-    if (this.#kind === 'AuthorizationCode') await tokenLimits.count('code', clientId, accountId);
+    if (this.#kind === 'ClientCredentials') await countToken(this.#parts, 'client_credentials', clientId);
+    if (this.#kind === 'AuthorizationCode') await countToken(this.#parts, 'code', clientId, accountId);
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {

@@ -18,7 +18,7 @@ import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
 import { loginResult, signedIn, signOut } from '../session.ts';
 import { acceptsPasskeys, CHALLENGE_MS, type Purpose, readUsed, requestOptions } from '../factors/ceremonies.ts';
-import { countNetworks } from '../factors/codes.ts';
+import { admitNetwork } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
@@ -111,8 +111,7 @@ async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction)
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
   if (account === undefined || account.disabled !== null || isOther) {
     // A passkey cannot be guessed. Refused ones count, because each is an entry of the audit log.
-    if ((await countNetworks(c, deps)) === undefined)
-      return await showLogin(c, deps, { interaction, error: 'blocked' });
+    if (!(await admitNetwork(c, deps))) return await showLogin(c, deps, { interaction, error: 'blocked' });
     recordRefusal(c, deps, account, { action: 'session.start', outcome: 'failed', detail: { passkey: true } });
     return await showLogin(c, deps, { interaction, error: 'passkey' });
   }

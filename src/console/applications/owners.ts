@@ -5,8 +5,7 @@ import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
-import { rateLimit } from '#http/limits.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
+import { countIn } from '#http/rate-limits.ts';
 import {
   acceptInvitation,
   endInvitation,
@@ -78,9 +77,8 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   const typed = textOf(request.form['owner'], 32) ?? '';
   const account = await accountByName(deps.db, typed);
   if (account === undefined || account.disabled !== null) return t.owner(typed);
-  const limit = rateLimit(deps.config, 'ownerInvitation', 'account');
-  const { allowed } = await countAttempt(deps.db, now, `owner invitations ${person.account.id}`, limit);
-  if (!allowed) return t.too_many_invitations(limit.max);
+  const { allowed, limit } = await countIn(deps.db, deps, 'ownerInvitation', { account: person.account.id });
+  if (!allowed) return t.too_many_invitations(limit);
   const invitation = { applicationKey: key, accountId: account.id, invitedBy: person.account.id };
   const invited = await deps.db.transaction(async (tx) => {
     if (!(await invite(tx, now, invitation))) return false;
@@ -90,8 +88,8 @@ export async function inviteOwner(request: OwnedRequest): Promise<string | undef
   });
   if (!invited) return t.owner_already(account.name);
   // The page does not show whether a mail was sent: the invitation is open in any case.
-  const mailLimit = rateLimit(deps.config, 'invitationMail', 'applicationAccount');
-  if ((await countAttempt(deps.db, now, `invitation mails ${client_id} ${account.id}`, mailLimit)).allowed)
+  const mailed = { applicationAccount: `${client_id} ${account.id}` };
+  if ((await countIn(deps.db, deps, 'invitationMail', mailed)).allowed)
     deps.mail.send(invitationMail(deps.config, account, { application: name, by: person.account.name }));
   return undefined;
 }

@@ -37,7 +37,7 @@ export const MAX_QUEUED = 20_000;
 /** Limits the players that each server adds in an hour. They are counted in memory: a restart begins a new hour. */
 export class NewPlayerLimit {
   readonly perHour: number;
-  readonly #windows = new FixedWindows<number>(LIMITS.newPlayer.windowMs, Infinity);
+  readonly #windows = new FixedWindows(Infinity);
 
   /** @param perHour 0 for no limit */
   constructor(perHour: number) {
@@ -49,13 +49,14 @@ export class NewPlayerLimit {
    * of an hour always may: an event with more players than the limit would otherwise be refused for ever.
    */
   allows(serverKey: number, players: number, pending: number, now: number): boolean {
-    const added = pending + this.#windows.used(serverKey, now);
+    const added = pending + (this.#windows.get(String(serverKey), now)?.used ?? 0);
     return this.perHour === 0 || players === 0 || added === 0 || added + players <= this.perHour;
   }
 
   /** Counts players that a committed transaction has added, by server. */
   count(added: ReadonlyMap<number, number>, now: number): void {
-    for (const [serverKey, players] of added) this.#windows.add(serverKey, players, now);
+    const { windowMs } = LIMITS.newPlayer;
+    for (const [key, price] of added) this.#windows.add({ subject: String(key), price, windowMs }, now);
   }
 }
 

@@ -27,5 +27,8 @@ export async function beginWalk(
 
 /** Notes that a page after the first one was read. */
 export async function continueWalk(db: Db, application: number): Promise<void> {
-  await db.run(sql`update throttles set used = 2 where subject = ${subjectOf(application)} and used = 1`);
+  const subject = subjectOf(application);
+  // Read first, because even a statement that changes nothing waits for the lock of other writers.
+  const first = await db.get(sql`select used from throttles where subject = ${subject} and used = 1`);
+  if (first !== undefined) await db.run(sql`update throttles set used = 2 where subject = ${subject} and used = 1`);
 }

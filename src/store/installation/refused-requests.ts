@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { countAttempts } from '#store/accounts/attempts.ts';
+import { addCounts } from '#store/counts.ts';
 
 /**
  * Who sent a refused request, and the query that finds the names of the applications, servers and accounts. An address has
@@ -34,12 +34,12 @@ export interface RefusedCount {
 
 /** Adds refused requests to the counts of their senders. A count begins with its first request and ends an hour later. */
 export async function addRefusedRequests(db: Db, now: number, counts: readonly RefusedCount[]): Promise<void> {
-  const attempts = counts.map(({ kind, sender, status, count }) => ({
+  const added = counts.map(({ kind, sender, status, count }) => ({
     subject: `refused ${kind} ${status} ${sender}`,
-    count,
-    windowMs: WINDOW_MS,
+    used: count,
+    resets: now + WINDOW_MS,
   }));
-  await db.transaction((tx) => countAttempts(tx, now, attempts), { durable: false });
+  await db.transaction((tx) => addCounts(tx, 'database', now, added), { durable: false });
 }
 
 /** A sender with its refused requests since `since` (epoch milliseconds), at most an hour ago. */

@@ -1,19 +1,30 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config/config.ts';
-import type { Db } from '#db/db.ts';
-import { type Network, clientNetworks } from '#http/client-network.ts';
-import { LIMITS, rateLimit } from '#http/limits.ts';
-import { countAttempt } from '#store/accounts/attempts.ts';
-import { currentRequest } from './oidc-provider.ts';
-import { rateLimitError } from './rate-limit-error.ts';
+import { clientNetwork } from '#http/client-network.ts';
+import { LIMITS } from '#http/limits.ts';
+import type { RateLimits } from '#http/rate-limits.ts';
+import { currentRequest, errors } from './oidc-provider.ts';
 import { clientInfo } from '../client-info.ts';
 import type { SessionMarks } from '../session-marks.ts';
 
-export interface InteractionLimits {
-  db: Db;
+export interface LimitParts {
   clock: Clock;
-  config: Config;
+  limits: RateLimits;
+}
+
+class RateLimitError extends errors.OIDCProviderError {
+  override allow_redirect = false;
+
+  constructor(sentence: string) {
+    super(429, 'rate_limit');
+    this.error_description = sentence;
+  }
+}
+
+/** Sets `Retry-After` for the current request and returns the error to throw. */
+function rateLimitError(sentence: string, waitMs: number): Error {
+  currentRequest()?.set('retry-after', String(Math.ceil(waitMs / 1000)));
+  return new RateLimitError(sentence);
 }
 
 /** Rows that an unauthenticated client creates by starting a sign-in or sign-out; they stay until they are used or expire. */
@@ -26,7 +37,7 @@ const isNewSignOut = ({ state, found_as }: AdapterPayload & SessionMarks): boole
 
 /** The client that has started a request, and how many unfinished ones it may have. */
 export interface Opener {
-  /** The subject of the limits: an application or a network. */
+  /** An application or a network. */
   name: string;
   maxOpen: number;
 }
@@ -39,7 +50,7 @@ export interface Opener {
  * @throws errors.OIDCProviderError 429 with `Retry-After` if the network or service has started too many within the hour
  */
 export async function countInteraction(
-  parts: InteractionLimits,
+  { clock, limits }: LimitParts,
   kind: string,
   payload: AdapterPayload & SessionMarks,
 ): Promise<Opener | undefined> {
@@ -47,26 +58,41 @@ export async function countInteraction(
   const route = request?.oidc?.route ?? '';
   if (!STORED_KINDS.has(kind) || !COUNTED_ROUTES.has(route) || payload.accountId !== undefined) return undefined;
   if (kind === 'Session' && !isNewSignOut(payload)) return undefined;
-  const { db, clock, config } = parts;
   const client = request!.oidc.client;
   const isService = kind === 'PushedAuthorizationRequest' && client?.tokenEndpointAuthMethod !== 'none';
-  const networks = clientNetworks(clientInfo.getStore()?.address ?? '').map(({ name, factor }) => ({
-    name: `interaction ${name}`,
-    factor,
-  }));
-  const subjects: Network[] = isService ? [{ name: `pushed ${client!.clientId}`, factor: 1 }] : networks;
-  const { max, windowMs } = isService
-    ? rateLimit(config, 'pushedSignIn', 'application')
-    : rateLimit(config, 'signIn', 'network');
-  // A refused network stops first: otherwise its refused requests would use up the limit of the wider ones.
-  for (const { name, factor } of subjects) {
-    const { allowed, resets } = await countAttempt(db, clock.now(), name, { max: max * factor, windowMs });
-    if (allowed) continue;
+  const address = clientInfo.getStore()?.address ?? '';
+  const { allowed, resets } = isService
+    ? await limits.count('pushedSignIn', { application: client!.clientId })
+    : await limits.count('signIn', { network: address });
+  if (!allowed) {
     // Otherwise oidc-provider would store the session again, after the page of the error.
     if (kind === 'Session') Object.assign(request!.oidc.session!, { touched: false });
     const sentence = 'too many sign-ins were started from this network within the hour';
     throw rateLimitError(sentence, resets - clock.now());
   }
-  const maxOpen = isService ? LIMITS.openPushedRequest.max.application : LIMITS.openSignIn.max.network;
-  return { name: subjects[0]!.name, maxOpen };
+  return isService
+    ? { name: `pushed ${client!.clientId}`, maxOpen: LIMITS.openPushedRequest.max.application }
+    : { name: `interaction ${clientNetwork(address)}`, maxOpen: LIMITS.openSignIn.max.network };
+}
+
+/** A way to get tokens. */
+export type LimitedGrant = 'client_credentials' | 'code' | 'refresh_token';
+
+/**
+ * Counts a token before it is issued, to an application for itself (client credentials) or for one account.
+ * @throws errors.OIDCProviderError 429 with `Retry-After`
+ */
+export async function countToken(
+  { clock, limits }: LimitParts,
+  grant: LimitedGrant,
+  clientId: string,
+  accountId?: string,
+): Promise<void> {
+  const { allowed, resets } =
+    accountId === undefined
+      ? await limits.count('token', { application: `${grant} ${clientId}` })
+      : await limits.count('token', { applicationAccount: `${grant} ${clientId} ${accountId}` });
+  if (allowed) return;
+  const sentence = 'The application has requested too many tokens within the hour. Use a token until it expires.';
+  throw rateLimitError(sentence, resets - clock.now());
 }
