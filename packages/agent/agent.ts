@@ -2,7 +2,7 @@ import { amount } from '../text/amount.ts';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Event, openSender, type Receipt, type Sender } from '../sender/index.ts';
+import { type Event, openSender, type Rejection, type Sender } from '../sender/index.ts';
 import type { LogLine } from './log-line.ts';
 import { foreignProgram } from '../importers/minecraft/foreign-folder.ts';
 import { LogReader, type LogPosition, type TimedLine, Unfinished } from './log-reader.ts';
@@ -103,7 +103,7 @@ export class Agent implements AsyncDisposable {
     const { url, key, onTrouble } = options;
     // The reason is left out, because it may quote the event; type and position are enough to find it in
     // refused.ndjson.
-    const onRefused = (event: Event | string, { place = '' }: Receipt): void =>
+    const onRefused = (event: Event | string, { place }: Rejection): void =>
       onTrouble(`refused: ${typeof event === 'string' ? 'a line' : event.type} ${place}; see queue/refused.ndjson`);
     const sender = await openSender({ url, key, folder: path('queue'), onTrouble, onRefused });
     try {

@@ -1,7 +1,9 @@
 import type { components } from './ingest-api.ts';
 
-/** An event as docs/ingest.md describes it. Its types follow from the OpenAPI document of the ingest. */
+/** Events and receipts as docs/ingest.md describes them; their types follow from the OpenAPI document of the ingest. */
 export type Event = components['schemas']['Event'];
+export type Receipt = components['schemas']['Receipt'];
+export type Rejection = Extract<Receipt, { status: 'rejected' }>;
 
 /** An event in the queue. */
 export interface QueuedEvent {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Event, type QueuedEvent, readLine, writeLine } from './event.ts';
-import { type IngestResponse, postEvents, quoted, type Receipt } from './post.ts';
+import { type Event, type QueuedEvent, readLine, type Receipt, type Rejection, writeLine } from './event.ts';
+import { type IngestResponse, postEvents, quoted } from './post.ts';
 import { withoutStale } from './present.ts';
 import { appendDurably, DiskQueue } from './queue.ts';
 
@@ -19,14 +19,14 @@ export interface SenderOptions {
    * Called for each permanently rejected event; `refused.ndjson` in the folder stores these events, too. A damaged line
    * of the queue that is not an event is passed as text.
    */
-  onRefused?: (event: Event | string, receipt: Receipt) => void;
+  onRefused?: (event: Event | string, receipt: Rejection) => void;
   /** Called with the reason when a delivery fails; the sender retries by itself. */
   onTrouble?: (sentence: string) => void;
   /** Replaces the timer between deliveries; for tests. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export type { Event, Receipt };
+export type { Event, Receipt, Rejection };
 
 const MAX_EVENTS = 200;
 const MAX_BYTES = 1024 * 1024;
@@ -130,11 +130,12 @@ export class Sender implements AsyncDisposable {
     if ('refused' in response) {
       this.#batchSize = Math.ceil(lines.length / 2);
       if (lines.length > 1) return 'delivered';
-      const receipt: Receipt = { id: '', status: 'rejected', reason: response.refused, place: '' };
+      const receipt: Rejection = { id: '', status: 'rejected', reason: response.refused, place: '' };
       await this.#setAside(events[0]?.event ?? lines[0]!, receipt);
     } else if (await this.#processReceipts(events, response.receipts)) {
       await this.#queue.advance(next);
-      const { reason = '' } = response.receipts.find(({ retry }) => retry) ?? {};
+      const rejected = response.receipts.filter((receipt) => receipt.status === 'rejected');
+      const { reason = '' } = rejected.find(({ retry }) => retry) ?? {};
       return { trouble: `Events wait and are sent again later: ${quoted(reason)}`, afterMs: MAX_PAUSE_MS / 2 };
     }
     this.#batchSize = MAX_EVENTS;
@@ -165,7 +166,7 @@ export class Sender implements AsyncDisposable {
   }
 
   /** Stores a permanently refused event, before the queue moves past it. */
-  async #setAside(event: Event | string, receipt: Receipt): Promise<void> {
+  async #setAside(event: Event | string, receipt: Rejection): Promise<void> {
     await appendDurably(this.#options.folder, 'refused.ndjson', `${JSON.stringify({ receipt, event })}\n`);
     callSafely(() => this.#options.onRefused?.(event, receipt));
   }

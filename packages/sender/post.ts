@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { Receipt } from './event.ts';
 
 /** The response to a batch, by the sender's next step. */
 export type IngestResponse =
@@ -7,28 +8,6 @@ export type IngestResponse =
   | { refused: string }
   /** No event was stored, or the response was lost: send the same batch again later. */
   | { trouble: string; afterMs: number | undefined };
-
-export interface Receipt {
-  id: string;
-  status: 'accepted' | 'duplicate' | 'rejected';
-  receipt?: string;
-  note?: string;
-  /** Values of an accepted event that are not plausible. */
-  warnings?: Problem[];
-  /** How many players of an accepted event were not known before. */
-  new_players?: number;
-  reason?: string;
-  place?: string;
-  /** All problems of a rejected event, if there are several. */
-  problems?: Problem[];
-  retry?: true;
-}
-
-/** The problem, and the path of the invalid member: `data.teams.0.players.3.uuid`. */
-export interface Problem {
-  reason: string;
-  place: string;
-}
 
 const TIMEOUT_MS = 30_000;
 /** Bodies from this many characters on are compressed. */

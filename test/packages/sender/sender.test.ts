@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { sql } from '#db/sql.ts';
-import { type Event, openSender, type Receipt, type SenderOptions } from '#sender/index.ts';
+import { type Event, openSender, type Rejection, type SenderOptions } from '#sender/index.ts';
 import { DiskQueue } from '#sender/queue.ts';
 import { match } from '#test/support/builders.ts';
 import { createTestDatabase } from '#test/support/context.ts';
@@ -191,7 +191,7 @@ test('rejected events are set aside and reported; events that are too early are 
   await sender.flush();
   assert.deepEqual(refused, [bad.id]);
   assert.deepEqual(seen, [[bad.id, early.id], [early.id]]);
-  const cached = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Receipt };
+  const cached = JSON.parse(readFileSync(join(own, 'refused.ndjson'), 'utf8')) as { event: Event; receipt: Rejection };
   assert.deepEqual([cached.event.id, cached.receipt.reason], [bad.id, 'no']);
 });
 
