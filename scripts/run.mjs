@@ -12,7 +12,11 @@ import { findNode } from './platform.mjs';
 const programs = {
   demo: { run: ['src/main.ts', 'demo'], packages: 'production' },
   start: { run: ['src/main.ts', 'serve'], packages: 'production' },
-  dev: { run: ['scripts/dev.ts', 'serve'], node: ['--watch-path=src', '--inspect'], packages: 'full' },
+  dev: {
+    run: ['scripts/dev.ts', 'serve'],
+    node: ['--watch-path=src', '--watch-path=packages', '--inspect'],
+    packages: 'full',
+  },
   scorehall: { run: ['src/main.ts'], packages: 'production' },
   test: { run: ['test/run.ts'], packages: 'full' },
   check: { run: ['scripts/check.mjs'], packages: 'full' },

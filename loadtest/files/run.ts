@@ -18,7 +18,8 @@ import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
 
-const SOURCE = join(import.meta.dirname, '../../src/');
+const PROJECT = join(import.meta.dirname, '../../');
+const SOURCE = /^(src|packages)\//;
 const WARM_UP = 20;
 /** A timer of the service may run during a request, but not during each of several. */
 const MEASURED = 5;
@@ -93,7 +94,7 @@ async function executedFiles(session: Session, origin: string, next: () => Bench
     await session.post('Profiler.takePreciseCoverage');
     await send(origin, next());
     const { result } = await session.post('Profiler.takePreciseCoverage');
-    const executed = new Set(result.filter(hasRun).map(({ url }) => relative(SOURCE, fileURLToPath(url))));
+    const executed = new Set(result.filter(hasRun).map(({ url }) => pathOf(url)));
     files = files === undefined ? executed : files.intersection(executed);
   }
   return [...files!].sort();
@@ -111,6 +112,8 @@ interface Coverage {
 }
 
 function hasRun({ url, functions }: Coverage): boolean {
-  if (!url.startsWith('file:') || !fileURLToPath(url).startsWith(SOURCE)) return false;
+  if (!url.startsWith('file:') || !SOURCE.test(pathOf(url))) return false;
   return functions.some(({ ranges }) => ranges[0]!.count > 0);
 }
+
+const pathOf = (url: string): string => relative(PROJECT, fileURLToPath(url));
