@@ -100,7 +100,7 @@ export interface ManagementCore {
   presenceTimeoutMs: number;
   /** The prefix of the ids of heartbeats, by which the core tells them from those of the server itself. */
   presencePrefix: string;
-  keyedHash(uuid: string): string;
+  keyedHash: (uuid: string) => string;
 
   /** Takes at most `limit` more servers. @returns all servers that this process follows */
   hold(limit: number): Promise<ManagedServer[]>;

@@ -19,7 +19,8 @@ async function watch(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const { length: watched } = await listWatches(context.db);
     const { length: managed } = await listManaged(context.db);
-    await using _running = await startConnectors(context);
+    await using running = new AsyncDisposableStack();
+    running.use(await startConnectors(context));
     const more = managed === 0 ? '' : `${servers(managed)} managed.\n`;
     output().write(`ready\n${servers(watched)} watched.\n${more}`);
     await signalled;

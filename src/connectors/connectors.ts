@@ -14,7 +14,7 @@ interface Connector extends AsyncDisposable {
 interface ConnectorKind {
   /** The folder that an installation may lack. */
   folder: string;
-  open(context: Context): Promise<Connector>;
+  open: (context: Context) => Promise<Connector>;
   /** For the log. */
   failure: string;
 }

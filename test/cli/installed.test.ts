@@ -69,6 +69,9 @@ registerHooks({
   },
 });`;
 
+const howTo = (name: string, file: string): string =>
+  `packages/${name} is not installed (#${name}/${file} is missing): in ${ROOT}, with all of packages/ of this version, run npm ci --omit=dev --ignore-scripts`;
+
 test('serve, watch and `server watch` say which connectors are not installed', async () => {
   await using folder = await folderOf({ 'preload.mjs': WITHOUT_CONNECTORS });
   const { path } = folder;
@@ -81,23 +84,21 @@ test('serve, watch and `server watch` say which connectors are not installed', a
     NODE_OPTIONS: `--import=${pathToFileURL(join(path, 'preload.mjs')).href}`,
   };
   const run = (...args: string[]): Promise<[number, string]> => scorehall(ROOT, settings, ...args);
-  const install = (name: string, file: string): string =>
-    `packages/${name} is not installed (#${name}/${file} is missing): in ${ROOT}, with all of packages/ of this version, run npm ci --omit=dev --ignore-scripts`;
   const [code, log] = await run('serve');
   const lines = log.trimEnd().split('\n');
-  assert.deepEqual([code, lines.at(-1)], [2, `scorehall: ${install('dewdrop', 'dewdrop.ts')}`]);
+  assert.deepEqual([code, lines.at(-1)], [2, `scorehall: ${howTo('dewdrop', 'dewdrop.ts')}`]);
   assert.deepEqual(
     lines.slice(0, -1).map((line) => {
       const { reason, msg } = JSON.parse(line) as Record<string, unknown>;
       return [msg, reason];
     }),
     [
-      ['game servers are not followed', install('watch', 'watcher.ts')],
-      ['game servers are not followed', install('management', 'core.ts')],
+      ['game servers are not followed', howTo('watch', 'watcher.ts')],
+      ['game servers are not followed', howTo('management', 'core.ts')],
     ],
   );
   await run('server', 'create', '--name', 'Alpha', '--region', 'eu');
   const watch = ['server', 'watch', '--name', 'Alpha', '--address', 'play.example.org'];
-  assert.deepEqual(await run(...watch), [0, `${install('watch', 'minecraft-address.ts')}\n`]);
-  assert.deepEqual(await run('watch'), [2, `scorehall: ${install('watch', 'watcher.ts')}\n`]);
+  assert.deepEqual(await run(...watch), [0, `${howTo('watch', 'minecraft-address.ts')}\n`]);
+  assert.deepEqual(await run('watch'), [2, `scorehall: ${howTo('watch', 'watcher.ts')}\n`]);
 });
