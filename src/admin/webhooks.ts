@@ -3,7 +3,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type AddressProblem, OutgoingClient } from '#http/outgoing.ts';
 import { countIn } from '#http/rate-limits.ts';
 import type { Application } from '#store/applications/applications.ts';
-import { addMessage, deliveryByNumber, isWaiting, sendAgain } from '#store/applications/webhooks/deliveries.ts';
+import { addMessage, deliveryByNumber, hasPending, sendAgain } from '#store/applications/webhooks/deliveries.ts';
 import { isDiscordUrl, readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
 import {
   addWebhook as add,
@@ -130,9 +130,9 @@ export const testWebhook = operation({
     if (state === 'off') return refuse('is_off');
     const { tx, clock } = working;
     const type = state === 'unverified' ? 'webhook.verification' : 'webhook.test';
-    if (await isWaiting(tx, key, type)) return refuse('under_way');
+    if (await hasPending(tx, key, type)) return refuse('under_way');
     if (!(await mayTest(working, client_id))) return refuse('too_many_tests');
-    await addMessage(tx, key, type, clock.now());
+    await addMessage(tx, clock.now(), key, type);
     await hurry(tx, clock.now(), key);
     return undefined;
   },

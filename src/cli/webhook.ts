@@ -16,7 +16,7 @@ import {
 } from '#admin/webhooks.ts';
 import type { AppContext } from '#context/context.ts';
 import { DISCORD_URL_FORM } from '#store/applications/webhooks/discord-url.ts';
-import { deliveriesBefore, type Delivery, IN_ORDER } from '#store/applications/webhooks/deliveries.ts';
+import { deliveriesBefore, type Delivery } from '#store/applications/webhooks/deliveries.ts';
 import {
   MAX_WEBHOOKS,
   type Webhook,
@@ -246,12 +246,9 @@ async function show(input: Input): Promise<void> {
 
 async function log(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
-    const webhook = await requireWebhook(context, input);
+    const { key } = await requireWebhook(context, input);
     const before = wholeNumber(input, 'before', 1, MAX_NUMBER) ?? MAX_NUMBER;
-    printTable(
-      input,
-      (await deliveriesBefore(context.db, webhook.key, before, MAX_LISTED)).map((row) => wireDelivery(webhook, row)),
-    );
+    printTable(input, (await deliveriesBefore(context.db, key, before, MAX_LISTED)).map(wireDelivery));
   });
 }
 
@@ -259,17 +256,16 @@ function wire(webhook: Webhook): Record<string, unknown> {
   const { id, client_id, url, form, kinds, state, reason, since, failures, next_attempt, created } = webhook;
   return {
     ...{ id, client_id, url, form, kinds, state, reason: reason === '' ? null : reason, since: timestampOf(since) },
-    ...{ failures, next_attempt: timestampOf(state === 'off' || next_attempt === 0 ? null : next_attempt) },
+    ...{ failures, next_attempt: timestampOf(state === 'off' ? null : next_attempt || null) },
     created: timestampOf(created),
   };
 }
 
-function wireDelivery(webhook: Webhook, delivery: Delivery): Record<string, unknown> {
+function wireDelivery(delivery: Delivery): Record<string, unknown> {
   const { number, type, resource, state, attempts, status, reason, ms, response } = delivery;
-  const next_attempt = delivery.next_attempt === IN_ORDER ? webhook.next_attempt : delivery.next_attempt;
   return {
     ...{ number, type, id: resource === null ? null : idOf(resource), state, attempts, status },
     ...{ reason: reason === '' ? null : reason, ms, attempted: timestampOf(delivery.attempted) },
-    ...{ next_attempt: timestampOf(next_attempt), response: response === '' ? null : response },
+    ...{ next_attempt: timestampOf(delivery.next_attempt || null), response: response === '' ? null : response },
   };
 }

@@ -42,6 +42,8 @@ interface Step extends Addressee {
 
 /** A step in the order of the feed. */
 interface OrderedStep extends Step {
+  /** The number of the newest change. */
+  head: number;
   /** The messages that were tried before and not accepted, the oldest first. */
   tried: readonly Delivery[];
 }
@@ -72,8 +74,8 @@ export class DeliveryRun {
     const now = clock.now();
     const webhook = await heldWebhook(db, this.#key, holder);
     if (webhook === undefined || webhook.state === 'off') return false;
-    const { next_attempt, failures, is_last } = webhook;
-    if (next_attempt > now && is_last === 0) return false;
+    const { next_attempt, failures, last_head } = webhook;
+    if (next_attempt > now && last_head === null) return false;
     const secrets = await signingSecrets(db, now, secretKey(), webhook.key);
     if (secrets.length === 0) return await this.#switchOff(db, 'secret');
     const form = new (webhook.form === 'discord' ? DiscordForm : StandardForm)(this.#deps, { webhook, secrets });
@@ -87,20 +89,21 @@ export class DeliveryRun {
   /** Sends what follows the place. */
   async #continue(step: Step): Promise<boolean> {
     const { db, clock } = this.#deps.context;
-    const { webhook, form, progress } = step;
+    const { webhook, form } = step;
     // Read before the changes: what is not among them has a greater number.
     const feed = await readFeed(db);
     if (!feed.isFilled) return false;
     const { key, cursor, kinds, failures } = webhook;
     if (resetReason(cursor, feed) !== undefined) return await this.#reset(step, feed);
-    const ordered = { ...step, tried: await messagesInOrder(db, key) };
+    const { head } = feed;
+    const ordered = { ...step, head, tried: await messagesInOrder(db, key) };
     const reset = ordered.tried.find(({ change }) => change === null);
     if (reset !== undefined)
       return await this.#send(ordered, { changes: [], last: cursor.number, request: form.message(reset) }, []);
     const found = await changesAfter(db, cursor.number, PAGE, kinds);
     this.#deps.metrics.reached(key, found[0]?.time);
     if (found.length === 0) {
-      if (feed.head > cursor.number) await progress.advance(db, feed.head);
+      if (head > cursor.number) await this.#transaction(step, (tx) => this.#pass(tx, ordered, head));
       return false;
     }
     if (webhook.next_attempt > clock.now()) return await this.#tryNext(ordered, found);
@@ -121,38 +124,43 @@ export class DeliveryRun {
    */
   async #send(step: OrderedStep, batch: Batch, rest: readonly Change[]): Promise<boolean> {
     const { webhook, progress } = step;
-    const { db, clock } = this.#deps.context;
-    if (batch.request === undefined) return await progress.advance(db, batch.last);
+    const { clock } = this.#deps.context;
+    if (batch.request === undefined)
+      return (await this.#transaction(step, (tx) => this.#pass(tx, step, batch.last))) === true;
     const outcome = await this.#exchange(step, batch.request);
     if (outcome?.kind !== 'failed') return await this.#record(step, batch, outcome);
     const now = clock.now();
     const failures = webhook.failures + 1;
     const isReset = batch.changes.length === 0;
     const isNextDue = failures >= TRIES && !isReset;
+    const isLast = isNextDue && untried(step, rest).length === 0;
     const isOff = await this.#transaction(step, async (tx) => {
       await this.#log(tx, step, batch, outcome);
-      await progress.failed(tx, now, pauseUntil(now, failures), isNextDue && untried(step, rest).length === 0);
+      await progress.failed(tx, now, pauseUntil(now, failures), isLast ? step.head : null);
       const isOver = (webhook.failing ?? now) <= now - OFF_AFTER.ms && failures >= OFF_AFTER.failures;
       if (isOver) await this.#switchOff(tx, 'failures');
       return isOver;
     });
-    return isOff === false && isNextDue && (await this.#tryNext(step, rest));
+    return isOff === false && isNextDue && !isLast && (await this.#tryNext(step, rest));
   }
 
   /** Tries the first change that was not tried yet, once. If it is accepted, the place passes those before it. */
-  async #tryNext(step: Step, rest: readonly Change[]): Promise<boolean> {
-    const ordered = { ...step, tried: await messagesInOrder(this.#deps.context.db, this.#key) };
+  async #tryNext(step: OrderedStep, rest: readonly Change[]): Promise<boolean> {
+    const { db } = this.#deps.context;
+    const ordered = { ...step, tried: await messagesInOrder(db, this.#key) };
     const next = untried(ordered, rest);
-    if (next.length === 0) return false;
-    const batch = await step.form.batch(next, false);
-    if (batch.request === undefined) return false;
+    const batch = next.length === 0 ? undefined : await step.form.batch(next, false);
+    if (batch?.request === undefined) {
+      await step.progress.awaitNext(db, step.head);
+      return false;
+    }
     return await this.#record(ordered, batch, await this.#exchange(step, batch.request));
   }
 
   /** @returns whether the following changes can be sent */
   async #record(step: OrderedStep, batch: Batch, outcome: Outcome | undefined): Promise<boolean> {
     if (outcome === undefined) return false;
-    const { progress, tried } = step;
+    const { progress } = step;
     const { kind, pauseMs } = outcome;
     if (kind === 'refused' && batch.changes.length > 1) return await this.#sendSingly(step, batch);
     const isDone = await this.#transaction(step, async (tx) => {
@@ -160,17 +168,23 @@ export class DeliveryRun {
       await this.#log(tx, step, batch, outcome);
       if (kind === 'gone') return await this.#switchOff(tx, 'gone');
       if (kind === 'busy') return !(await progress.hold(tx, now + pauseMs!));
-      if (kind === 'failed') return !(await progress.awaitRetry(tx));
-      for (const { number, change, attempts } of tried)
-        if (change !== null && change < batch.last && !batch.changes.some((each) => each.number === change)) {
-          const counted = Math.min(attempts, TRIES);
-          await passMessage(tx, this.#key, { number, attempts: counted, next_attempt: retryAt(now, counted) });
-        }
-      await progress.advance(tx, batch.last);
+      if (kind === 'failed') return !(await progress.awaitNext(tx, null));
+      await this.#pass(tx, step, batch.last, batch.changes);
       if (pauseMs !== undefined) await progress.hold(tx, now + pauseMs);
       return pauseMs === undefined;
     });
     return isDone === true;
+  }
+
+  /** Moves the place. Messages up to it that were not accepted get two further attempts, at least. */
+  async #pass(tx: Queryable, step: OrderedStep, last: number, accepted: readonly Change[] = []): Promise<boolean> {
+    const now = this.#deps.context.clock.now();
+    for (const { number, change, attempts } of step.tried)
+      if (change !== null && change <= last && !accepted.some((each) => each.number === change)) {
+        const counted = Math.min(attempts, TRIES);
+        await passMessage(tx, this.#key, { number, attempts: counted, next_attempt: retryAt(now, counted) });
+      }
+    return await step.progress.advance(tx, last);
   }
 
   /** Discord refuses a message if it refuses one of its embeds. */
@@ -216,9 +230,8 @@ export class DeliveryRun {
     const isDone = await this.#transaction(step, async (tx) => {
       const now = clock.now();
       const attempts = row.attempts + (kind === 'busy' ? 0 : 1);
-      const next_attempt = { delivered: null, refused: null, gone: null, busy: now, failed: retryAt(now, attempts) }[
-        kind
-      ];
+      const retry = kind === 'failed' ? retryAt(now, attempts) : null;
+      const next_attempt = kind === 'busy' ? now : retry;
       const open = next_attempt === null ? 'failed' : row.state;
       const state = kind === 'delivered' ? kind : open;
       await recordAttempt(tx, now, this.#key, { number: row.number, state, attempts, next_attempt }, result);
@@ -252,7 +265,7 @@ export class DeliveryRun {
       await progress.reset(tx, id, isStart ? 0 : head, isStart ? head : null);
       await replaceMessages(tx, webhook.key, sql`change > 0`);
       const now = this.#deps.context.clock.now();
-      if (webhook.form === 'standard') await addMessage(tx, webhook.key, 'feed.reset', now, IN_ORDER);
+      if (webhook.form === 'standard') await addMessage(tx, now, webhook.key, 'feed.reset', IN_ORDER);
       return true;
     });
     return done === true;

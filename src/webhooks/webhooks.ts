@@ -129,8 +129,8 @@ export class Webhooks implements AsyncDisposable {
 }
 
 function isDue(webhook: DueWebhook, { id, head }: Pick<Feed, 'id' | 'head'>, now: number): boolean {
-  const { state, feed, place, next_attempt, is_last, message } = webhook;
-  if (next_attempt > now) return is_last === 1;
+  const { state, feed, place, next_attempt, last_head, message } = webhook;
+  if (next_attempt > now) return last_head !== null && head > last_head;
   return (message !== null && message <= now) || (state === 'on' && (feed !== id || place !== head));
 }
 

@@ -143,9 +143,9 @@ onEachDatabase('owners get one mail a day about a webhook that was switched off'
   for (const { id } of [ann, bob]) await addOwner(db, 0, app.key, id);
   await db.run(sql`
     insert into webhooks (key, application_key, url, form, kinds, state, reason, since, feed, place, after_reset, sealed_secret,
-      revision, logged, failures, next_attempt, is_last, holder, held_until, created)
+      revision, logged, failures, next_attempt, holder, held_until, created)
     values (1, ${app.key}, 'https://hooks.example.org/secret-path', 'standard', 'match', 'on', '', 0, '', 0, 'head', '', 1, 0, 0,
-      0, 0, '', 0, 0)`);
+      0, '', 0, 0)`);
   const off = () => turnOff(db, clock.now(), 1, 'failures', LIMITS.webhookMail.windowMs);
   await off();
   assert.equal((await claimMails(db, clock.now())).length, 1, 'a process that is killed before it sends');

@@ -222,13 +222,14 @@ onEachDatabase('a refused change at the end of the feed holds up none that comes
   const world = await webhookWorld(t, url);
   const { clock } = world.context;
   const receiver = await Receiver.open(t, refusing(1));
-  const { id } = await world.add(receiver);
+  const { id } = await world.add(receiver, { kinds: ['map'] });
   await world.change(['map', 1]);
   for (const pause of [6 * SECOND, 6 * MINUTE, SECOND]) {
     await world.deliver();
     clock.advance(pause);
   }
   assert.equal(ids(receiver).length, 3);
+  await world.change(['player', 9]);
   await world.deliver();
   assert.deepEqual(ids(receiver), [], 'not before its pause is over');
   await world.change(['map', 2]);

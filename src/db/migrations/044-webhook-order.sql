@@ -1,6 +1,6 @@
 -- Webhooks deliver in the order of the feed, one message at a time (docs/webhooks.md). `failures` in a row since `failing` are those
--- of the message after `place`, which is tried again at `next_attempt`; `is_last`: no change followed it when it failed, so that
--- the next one is tried when it comes. Neither database can change a check, so both tables are copied.
+-- of the message after `place`, which is tried again at `next_attempt`; `last_head`: the head of the feed if no
+-- change followed it when it failed, so that the next one is tried when it comes. Neither database can change a check, so both tables are copied.
 create table new_webhooks (
   key bigint primary key,
   application_key bigint not null references applications (key) on delete cascade,
@@ -23,7 +23,7 @@ create table new_webhooks (
   failures bigint not null,
   failing bigint,
   next_attempt bigint not null,
-  is_last bigint not null check (is_last in (0, 1)),
+  last_head bigint,
   mail_due bigint,
   mailed bigint,
   holder text not null,
@@ -33,7 +33,7 @@ create table new_webhooks (
 
 -- A webhook whose receiver was down had moved on: it goes back to the first change that waited, so that it sends all in order.
 insert into new_webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
-  after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, is_last, mail_due,
+  after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, last_head, mail_due,
   mailed, holder, held_until, created)
 select key, application_key, url, form, kinds, case when state = 'waiting' then 'on' else state end,
   case when state = 'waiting' then '' else reason end, since, verified, feed,
@@ -44,7 +44,7 @@ select key, application_key, url, form, kinds, case when state = 'waiting' then 
   walk_head, after_reset, sealed_secret, sealed_former, former_until, revision, logged,
   case when state = 'waiting' and reason = 'failures' then attempts else 0 end,
   case when state = 'waiting' and reason = 'failures' then failing end,
-  next_attempt, 0, mail_due, mailed, holder, held_until, created
+  next_attempt, null, mail_due, mailed, holder, held_until, created
 from webhooks w;
 drop table webhooks;
 alter table new_webhooks rename to webhooks;

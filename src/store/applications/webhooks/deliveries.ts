@@ -96,7 +96,7 @@ export async function messagesInOrder(db: Queryable, webhook: number): Promise<D
     select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and next_attempt = ${IN_ORDER} order by number`);
 }
 
-export async function isWaiting(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
+export async function hasPending(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
   const row = await db.tuple(sql`
     select 1 from webhook_deliveries
     where webhook_key = ${webhook} and next_attempt is not null and type = ${type} limit 1`);
@@ -104,7 +104,7 @@ export async function isWaiting(db: Queryable, webhook: number, type: MessageTyp
 }
 
 /** Logs a message that is to be sent. */
-export const addMessage = (tx: Queryable, webhook: number, type: MessageType, now: number, due = now): Promise<void> =>
+export const addMessage = (tx: Queryable, now: number, webhook: number, type: MessageType, due = now): Promise<void> =>
   addDelivery(tx, now, webhook, { type, state: 'waiting', attempts: 0, next_attempt: due });
 
 export type NewDelivery = Pick<Delivery, 'state' | 'attempts' | 'next_attempt'> & { type: string } & {

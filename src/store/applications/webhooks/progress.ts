@@ -5,7 +5,7 @@ import { MAY_READ, SENT, type Webhook } from './webhooks.ts';
 /** What the process that delivers a webhook writes: nothing if another process delivers it now, or its owner changed it. */
 
 /** A webhook that a process delivers, in brief. */
-export interface DueWebhook extends Pick<Webhook, 'key' | 'state' | 'failures' | 'next_attempt' | 'is_last'> {
+export interface DueWebhook extends Pick<Webhook, 'key' | 'state' | 'failures' | 'next_attempt' | 'last_head'> {
   feed: string;
   place: number;
   /** When the first of its logged messages is due; null without one. */
@@ -15,7 +15,7 @@ export interface DueWebhook extends Pick<Webhook, 'key' | 'state' | 'failures' |
 /** The webhooks of a process that are not off. */
 export async function heldWebhooks(db: Queryable, holder: string): Promise<DueWebhook[]> {
   return await db.all<DueWebhook>(sql`
-    select w.key, w.state, w.feed, w.place, w.failures, w.next_attempt, w.is_last,
+    select w.key, w.state, w.feed, w.place, w.failures, w.next_attempt, w.last_head,
       (select min(d.next_attempt) from webhook_deliveries d
         where d.webhook_key = w.key and d.next_attempt is not null) as message
     from webhooks w join applications a on a.key = w.application_key
@@ -51,22 +51,22 @@ export class Progress {
     );
   }
 
-  /** The message after the place failed. */
-  async failed(tx: Queryable, now: number, until: number, isLast: boolean): Promise<boolean> {
+  /** The message after the place failed. @param lastHead the head of the feed if no change follows it */
+  async failed(tx: Queryable, now: number, until: number, lastHead: number | null): Promise<boolean> {
     return await this.#change(
       tx,
-      sql`failures = failures + 1, failing = coalesce(failing, ${now}), next_attempt = ${until}, is_last = ${isLast ? 1 : 0}`,
+      sql`failures = failures + 1, failing = coalesce(failing, ${now}), next_attempt = ${until}, last_head = ${lastHead}`,
     );
   }
 
-  /** The next one failed too: both wait until the time of the message after the place. */
-  async awaitRetry(tx: Queryable): Promise<boolean> {
-    return await this.#change(tx, sql`is_last = 0`);
+  /** Waits for a change after this head; null: the next one was tried, and waits with the message after the place. */
+  async awaitNext(tx: Queryable, head: number | null): Promise<boolean> {
+    return await this.#change(tx, sql`last_head = ${head}`);
   }
 
   /** Sends nothing until a time. */
   async hold(tx: Queryable, until: number): Promise<boolean> {
-    return await this.#change(tx, sql`next_attempt = ${until}, is_last = 0`);
+    return await this.#change(tx, sql`next_attempt = ${until}, last_head = null`);
   }
 
   /** Continues in another feed, or at another place of it. */

@@ -62,8 +62,8 @@ export interface Webhook {
   failing: number | null;
   /** Nothing is sent before this time; 0 after a message that was accepted. */
   next_attempt: number;
-  /** 1 if no change followed the message that fails: the next one is tried when it comes. */
-  is_last: 0 | 1;
+  /** The head of the feed if no change followed the message that fails: the next one is tried when it comes. */
+  last_head: number | null;
   created: number;
 }
 
@@ -76,7 +76,7 @@ interface WebhookRow extends Omit<Webhook, 'id' | 'kinds' | 'cursor'> {
 
 const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since, w.verified,
   w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failures, w.failing,
-  w.next_attempt, w.is_last, w.created`;
+  w.next_attempt, w.last_head, w.created`;
 const FROM = sql`from webhooks w join applications a on a.key = w.application_key`;
 
 function toWebhook({ kinds, feed, place, walk_head, ...row }: WebhookRow): Webhook {
@@ -160,12 +160,12 @@ export async function addWebhook(
     if (known!.count >= MAX_WEBHOOKS) return undefined;
     await tx.run(sql`
       insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
-        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, is_last,
+        after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, last_head,
         holder, held_until, created)
       values (${key}, ${application}, ${url}, ${form}, ${inOrder(kinds)}, ${isVerified ? 'on' : 'unverified'}, '', ${now},
         ${isVerified ? now : null}, ${placeOf(cursor)}, ${after_reset},
-        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, null, 0, 0, '', 0, ${now})`);
-    if (!isVerified) await addMessage(tx, key, 'webhook.verification', now);
+        ${seal(secretKey.derive(WEBHOOK_SECRETS), secret)}, null, null, 1, 0, 0, null, 0, null, '', 0, ${now})`);
+    if (!isVerified) await addMessage(tx, now, key, 'webhook.verification');
     return { id: idOf(key), secret: isVerified ? undefined : secret };
   });
 }
@@ -178,7 +178,7 @@ export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | '
   db.keyedHash(`webhook challenge ${key} ${url}`).slice(0, 16);
 
 /** The columns after a message that was accepted. */
-export const SENT = sql`failures = 0, failing = null, next_attempt = 0, is_last = 0`;
+export const SENT = sql`failures = 0, failing = null, next_attempt = 0, last_head = null`;
 
 /** Turns a verified webhook on, and an unverified one off to unverified. One that is on and fails is due. */
 export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
