@@ -3,8 +3,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { Cursors } from '#store/game/change-cursors.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import type { Deps } from './endpoint.ts';
-import { renderVersionOf } from './match-list.ts';
-import { matchQuery } from './match-queries.ts';
+import { matchQuery, renderVersionOf } from './match-queries.ts';
 import { timestampsIn } from '#http/timestamps.ts';
 import { Walks } from './walks.ts';
 

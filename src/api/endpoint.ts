@@ -8,7 +8,7 @@ import type { Queryable, Snapshot } from '#db/db.ts';
 import type { Cursors } from '#store/game/change-cursors.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
-import type { Deprecation } from './deprecation.ts';
+import type { Deprecation } from './headers.ts';
 import type { WriteTimestamp } from '#http/timestamps.ts';
 import type { StreamStart } from './stream-order.ts';
 import type { Walks } from './walks.ts';

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { Config } from '#platform/config/config.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { matchWithTeams, revisedMatch } from '#store/game/matches.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
@@ -26,4 +28,12 @@ function revisedMatchQuery(db: Db, renderVersion: string): Deps['match'] {
 export function dataVersionOf({ databaseId, matches }: Versions, renderVersion: string): string | undefined {
   if (databaseId === undefined || matches === undefined) return undefined;
   return `${matches.toString(36)}-${renderVersion}-${databaseId.toString(36)}`;
+}
+
+/** Increase this whenever the JSON of a match changes: it invalidates the entity tags that clients have stored. */
+const RENDERING = 3;
+
+/** Identifies how matches are rendered under these settings; part of every entity tag of a match. */
+export function renderVersionOf({ TIME_ZONE, SITE_URL }: Pick<Config, 'TIME_ZONE' | 'SITE_URL'>): string {
+  return hash('sha256', JSON.stringify([RENDERING, TIME_ZONE, SITE_URL]), 'base64url').slice(0, 10);
 }

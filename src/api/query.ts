@@ -1,5 +1,6 @@
 import { invalidRequest } from '#http/errors.ts';
 import type { Shape } from './endpoint.ts';
+import type { Headers } from './headers.ts';
 
 /** The query string of a request, decoded on demand. */
 export class Query {
@@ -117,4 +118,17 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Parameters that `readCredentials` reads. */
+const CREDENTIALS: ReadonlySet<string> = new Set(['access_token', 'client_id']);
+const MAX_NAMES = 10;
+const MAX_NAME = 64;
+
+/** Names the parameters of a request that its endpoint does not have and ignores, percent-encoded. */
+export function addIgnored(headers: Headers, query: Query, shape: Shape): void {
+  const ignored = query.namesOutside(shape).filter((name) => !CREDENTIALS.has(name));
+  if (ignored.length === 0) return;
+  const named = ignored.slice(0, MAX_NAMES).map((name) => encodeURIComponent(name.slice(0, MAX_NAME).toWellFormed()));
+  headers.push('x-ignored-parameters', named.join(', '));
 }

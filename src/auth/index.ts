@@ -25,10 +25,9 @@ import { createPages } from './pages.ts';
 import { PasswordQueue } from './password-queue.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
-import { withClientForm } from './oidc/client-form.ts';
 import { redirectToGet } from './oidc/front-channel.ts';
 import { tokenInfoEndpoint } from './oidc/tokeninfo-endpoint.ts';
-import { pinHost, refuse } from './oidc/request.ts';
+import { pinHost, refuse, withClientForm } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;

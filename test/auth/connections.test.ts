@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
-import { ownerTransactions } from '#auth/oidc/owner-transactions.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { lockTokens } from '#store/applications/live-tokens.ts';
+import { lockTokens, ownerTransactions } from '#store/applications/live-tokens.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { post } from './flow.ts';
 import { makeAccount, makeApplication } from './support.ts';

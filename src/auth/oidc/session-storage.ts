@@ -12,11 +12,10 @@ import {
   lockSignIns,
   touchSession,
 } from '#store/accounts/account-sessions.ts';
-import { endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
+import { endExcessTokens, type ownerTransactions, type TokenOwner } from '#store/applications/live-tokens.ts';
 import { clientInfo } from '../client-info.ts';
 import { SessionEnded, type SessionMarks } from '../session-marks.ts';
 import { currentRequest, errors } from './oidc-provider.ts';
-import type { ownerTransactions } from './owner-transactions.ts';
 
 /**
  * Makes oidc-provider pass `SessionMarks` between its sessions and the storage. A new id is stored in place of the one that the

@@ -6,12 +6,16 @@ import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { applicationByClientId, readSecretHashes } from '#store/applications/applications.ts';
-import { endExcessRequests, endExcessTokens, type TokenOwner } from '#store/applications/live-tokens.ts';
+import {
+  endExcessRequests,
+  endExcessTokens,
+  ownerTransactions,
+  type TokenOwner,
+} from '#store/applications/live-tokens.ts';
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { countInteraction, countToken, type LimitParts, type Opener } from './rate-limits.ts';
 import { familyHash } from './refresh-tokens.ts';
 import { clientMetadata } from './clients.ts';
-import { ownerTransactions } from './owner-transactions.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import { SuspendedApplication } from './suspended.ts';
