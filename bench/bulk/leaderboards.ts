@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { insertAll, sql, type Value } from '#db/sql.ts';
 import {
   type LeaderboardCounter,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isShownText } from '#platform/text/text.ts';
+import { isShownText } from '#text/text.ts';
 import {
   type AccessRequest,
   decideRequest,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 
 /** Fields of operations. The message of a problem is the second half of a sentence: `must be a whole number from 0 to 9`. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isShownText, nameKey, uuidOf } from '#platform/text/text.ts';
+import { isShownText, nameKey, uuidOf } from '#text/text.ts';
 import { MAX_HIDDEN, NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { operation } from './operation.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { undoChange } from '#events/punishments/changes.ts';

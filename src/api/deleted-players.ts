@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { deletedPlayer, strippedPunishment } from '#store/accounts/deleted-players.ts';
 import type { Player } from '#store/game/players.ts';

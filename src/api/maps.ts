@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { type HttpError, invalidRequest, notFound } from '#http/errors.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import {
   type GameMap,
   listMaps,

@@ -1,6 +1,6 @@
 import { invalidRequest } from '#http/errors.ts';
 import { keyOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { readStanding } from '#store/game/factions.ts';
 import { deathsBelow, killsOf } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
-import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#text/text.ts';
 import { invalidRequest } from '#http/errors.ts';
 import { type Player, playersByUuid, playersNamed } from '#store/game/players.ts';
 import { searchPlayers } from '#store/game/search.ts';

@@ -11,7 +11,7 @@ import { Router, withoutSlash } from '#http/router.ts';
 import { isIngestPath } from '#http/service-paths.ts';
 import type { UsageMeter } from './usage-meter.ts';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
-import { isCleanText } from '#platform/text/text.ts';
+import { isCleanText } from '#text/text.ts';
 import type { Db, Versions } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';

@@ -1,5 +1,5 @@
 import { clientNetwork } from '#http/client-network.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Context, Deps } from './deps.ts';
 
 type LimitedAction = 'register' | 'recover' | 'email' | 'end' | 'export' | 'password';

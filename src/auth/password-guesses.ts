@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { Context, Deps } from './deps.ts';

@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { resetFactors } from '#admin/factors.ts';
 import { mailFactorCode, mailFactorReset } from '#mails/recovery-mails.ts';

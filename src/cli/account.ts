@@ -1,12 +1,12 @@
 import { Keys } from '#store/sequence.ts';
 import type { Clock } from '#platform/clock.ts';
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isEmail } from '#platform/mail/email.ts';
-import { isUuidLabel } from '#platform/text/text.ts';
+import { isUuidLabel } from '#text/text.ts';
 import {
   changeRole,
   deleteAccount,

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
 import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from './command/command.ts';
 import { erasedSentence } from './command/player-option.ts';

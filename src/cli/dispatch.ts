@@ -1,6 +1,6 @@
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
-import { nearest } from '#platform/text/suggestion.ts';
+import { nearest } from '#text/suggestion.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse } from './command/command.ts';
 

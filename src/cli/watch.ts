@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { output } from '#platform/process/output.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 import { startConnectors } from '#connectors/connectors.ts';

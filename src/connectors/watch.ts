@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { gamemodesOfMaps } from '#store/game/maps/maps.ts';
 import { HiddenLists } from '#store/game/hidden-lists.ts';
 import { reportingMatches } from '#store/game/live-matches.ts';

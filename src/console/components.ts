@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { COLON, LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { isShownText } from '#platform/text/text.ts';
+import { isShownText } from '#text/text.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { tokenField } from './layout.ts';
 import type { ConsoleRequest } from './routes.ts';

@@ -1,4 +1,4 @@
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { NamingColumns, pseudonymisedEvents } from './ledger/pseudonyms.ts';

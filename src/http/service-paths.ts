@@ -1,4 +1,4 @@
-import { nearest } from '#platform/text/suggestion.ts';
+import { nearest } from '#text/suggestion.ts';
 
 /** Paths by which a request is recognised that was sent to the address of another service. */
 

@@ -1,5 +1,5 @@
 import type { Config } from '#platform/config/config.ts';
-import { withoutAddresses } from '#platform/text/text.ts';
+import { withoutAddresses } from '#text/text.ts';
 import type { Mail } from '#platform/mail/mail.ts';
 import type { AccessRequest } from '#store/applications/access-requests.ts';
 import type { ApplicationChange } from '#store/applications/application-changes.ts';

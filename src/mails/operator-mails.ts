@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { withoutAddresses } from '#platform/text/text.ts';
+import { withoutAddresses } from '#text/text.ts';
 import type { AppContext } from '#context/context.ts';
 import { LOCALES } from '#http/languages.ts';
 import { type ApplicationChange, newestChange, waitingChanges } from '#store/applications/application-changes.ts';

@@ -1,5 +1,5 @@
 import type { AppContext } from '#context/context.ts';
-import { withoutAddresses } from '#platform/text/text.ts';
+import { withoutAddresses } from '#text/text.ts';
 import type { Mail } from '#platform/mail/mail.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { ownersOf } from '#store/applications/owners.ts';

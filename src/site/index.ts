@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import type { HttpService } from '#http/service.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
-import { isCleanText } from '#platform/text/text.ts';
+import { isCleanText } from '#text/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { publicPicture } from '#http/image-response.ts';

@@ -6,7 +6,7 @@ import type { Language } from '#http/languages.ts';
 import type { Log } from '#platform/process/log.ts';
 import { linkTo } from '#http/links.ts';
 import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
-import { isCleanText } from '#platform/text/text.ts';
+import { isCleanText } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';

@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 

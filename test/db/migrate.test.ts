@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { UsageError } from '#platform/errors.ts';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';

@@ -5,7 +5,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { retractEvents } from '#test/support/jobs.ts';
 import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
-import { uuidLabel } from '#platform/text/text.ts';
+import { uuidLabel } from '#text/text.ts';
 import { importMinecraft } from '#importers/minecraft.ts';
 import { runImport } from '#cli/import/run.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';

@@ -11,7 +11,7 @@ import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { BEGINNING, after, event, map, person, sendEvents } from '#test/support/builders.ts';
-import { uuidLabel } from '#platform/text/text.ts';
+import { uuidLabel } from '#text/text.ts';
 import { onEachDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { ask } from '#test/support/request.ts';
 import { keyOf, openIngestService } from './service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { containsAddress, withoutAddresses } from '#platform/text/text.ts';
+import { containsAddress, withoutAddresses } from '#text/text.ts';
 
 const ADDRESSES = [
   ...['https://evil.example/x', 'Win at evil.example now', 'WWW.EVIL.EXAMPLE', 'evil.example', 'a.co', 'www. evil'],

@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 
 /** The texts of the pages about passkeys, authenticator apps and recovery codes. */
 export const security = {

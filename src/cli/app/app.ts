@@ -1,9 +1,9 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
 import { perform } from '#admin/operation.ts';
-import { containsAddress, isShownText } from '#platform/text/text.ts';
+import { containsAddress, isShownText } from '#text/text.ts';
 import {
   ACCESS_STATES,
   type Application,

@@ -4,7 +4,7 @@ import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changedSettings, changeSettings } from '#admin/applications.ts';
 import type { Acting } from '#admin/operation.ts';
 import { removeOwner } from '#admin/owners.ts';
-import { containsAddress, isShownText } from '#platform/text/text.ts';
+import { containsAddress, isShownText } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { reasonOf as fileProblem } from '#text/file-problem.ts';
 import { problemsIn } from '#events/schema/problems.ts';
 

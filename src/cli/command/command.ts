@@ -1,7 +1,7 @@
 import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
-import { didYouMean } from '#platform/text/suggestion.ts';
+import { didYouMean } from '#text/suggestion.ts';
 import type { AnyOperation } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Transaction } from '#db/db.ts';

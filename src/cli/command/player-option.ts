@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { findForStaff, isErased } from '#store/accounts/deleted-players.ts';
 import { namesakes, namesOf, type Player, playerByUuid, playersNamed } from '#store/game/players.ts';

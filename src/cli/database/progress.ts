@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import type { Progress } from '#db/transfer/copy.ts';
 import { errorOutput } from '#platform/process/output.ts';
 

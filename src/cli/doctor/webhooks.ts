@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { webhookHealth } from '#store/applications/webhooks/health.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 

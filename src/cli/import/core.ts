@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import { isUuidLabel } from '#platform/text/text.ts';
+import { isUuidLabel } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { didYouMean } from '#platform/text/suggestion.ts';
+import { didYouMean } from '#text/suggestion.ts';
 import { forgetImportSource, listImportSources } from '#store/imports.ts';
 import {
   carryOut,

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { containsAddress } from '#platform/text/text.ts';
+import { containsAddress } from '#text/text.ts';
 import type { Form } from '#http/form.ts';
 import { check, choices, field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';

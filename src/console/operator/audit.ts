@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import { field, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { listed } from '#http/pager.ts';

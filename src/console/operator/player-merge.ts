@@ -4,7 +4,7 @@ import { mergePlayers } from '#admin/players.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { findForStaff } from '#store/accounts/deleted-players.ts';
 import { hasPseudonym, namesOf, type Player } from '#store/game/players.ts';

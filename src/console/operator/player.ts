@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { perform } from '#admin/operation.ts';
 import { erasePlayer } from '#admin/players.ts';
 import { field } from '#http/fields.ts';

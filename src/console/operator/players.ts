@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { keyCursor, listed } from '#http/pager.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { type Player, playerByUuid, playersBefore, playersNamed } from '#store/game/players.ts';
 import { textOf, timestamp } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';

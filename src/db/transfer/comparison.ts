@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '../db.ts';
 import { identifier, sql, type Value } from '../sql.ts';

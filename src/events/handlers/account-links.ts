@@ -1,5 +1,5 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';

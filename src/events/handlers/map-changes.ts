@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isUuidLabel, nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';

@@ -2,7 +2,7 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Effects } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import { toSums } from '#store/game/player-stats.ts';

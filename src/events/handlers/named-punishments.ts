@@ -2,7 +2,7 @@ import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { isSameJson } from '#platform/text/text.ts';
+import { isSameJson } from '#text/text.ts';
 import { punishmentAggregate } from './punishment-aggregate.ts';
 
 /** The punishment that an event names: by id, or by the issuer's reference, with the issuer if it is another server. */

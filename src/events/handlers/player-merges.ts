@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
-import { uuidLabel } from '#platform/text/text.ts';
+import { uuidLabel } from '#text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { Effects } from './event-effect.ts';

@@ -1,5 +1,5 @@
-import { amount } from '#platform/text/amount.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { amount } from '#text/amount.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';

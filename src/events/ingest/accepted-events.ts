@@ -5,7 +5,7 @@ import { effectOf } from '../handlers/index.ts';
 import { rejectedFor, type Receipt } from '../ledger/receipts.ts';
 import { type EventName, typeOf } from '../schema/index.ts';
 import type { Checked } from './prepare.ts';
-import { isSameJson } from '#platform/text/text.ts';
+import { isSameJson } from '#text/text.ts';
 import { problemOf } from '../schema/problems.ts';
 
 /** The identity of an event: the key of its server (0 for the network itself) and the sender's id. */

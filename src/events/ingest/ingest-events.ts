@@ -1,6 +1,6 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable, Transaction } from '#db/db.ts';
 import { effectOf } from '../handlers/index.ts';

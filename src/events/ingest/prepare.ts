@@ -1,5 +1,5 @@
 import { keyOf } from '#platform/ids.ts';
-import { canonicalJson, firstCharacters, nameKey } from '#platform/text/text.ts';
+import { canonicalJson, firstCharacters, nameKey } from '#text/text.ts';
 import {
   readEvent,
   type Event,

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { sanitised } from '#platform/text/text.ts';
+import { sanitised } from '#text/text.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from '../schema/index.ts';
 import type { Problem } from '../schema/problems.ts';

@@ -1,4 +1,4 @@
-import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';

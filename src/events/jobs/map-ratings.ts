@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { markStale } from '#store/jobs.ts';
 import { countVote, deleteVote, type Vote, writeVote } from '../handlers/map-ratings.ts';
 import { MAPS } from '../handlers/maps.ts';

@@ -1,4 +1,4 @@
-import { isUuidLabel, uuidLabel } from '#platform/text/text.ts';
+import { isUuidLabel, uuidLabel } from '#text/text.ts';
 import { list, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
 import type { StoredEvent } from '../ledger/ledger-rows.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '#db/db.ts';
-import { withoutNoncharacters } from '#platform/text/text.ts';
+import { withoutNoncharacters } from '#text/text.ts';
 import { sql } from '#db/sql.ts';
 import { applyPseudonyms } from './pseudonyms.ts';
 import { readEvent, type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';

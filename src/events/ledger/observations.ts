@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { playerNameKey } from '#platform/text/text.ts';
+import { playerNameKey } from '#text/text.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from './unit-of-work.ts';

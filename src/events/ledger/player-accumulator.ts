@@ -1,4 +1,4 @@
-import { isUuidLabel, playerNameKey, uuidLabel } from '#platform/text/text.ts';
+import { isUuidLabel, playerNameKey, uuidLabel } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, lists, type Sql, sql, type Value } from '#db/sql.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';

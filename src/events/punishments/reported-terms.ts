@@ -1,4 +1,4 @@
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { PunishmentTerms } from '#store/game/punishments.ts';

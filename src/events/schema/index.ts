@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { z } from 'zod';
 import { LINK_EVENTS } from './account-links.ts';
 import { COUNTER_EVENTS } from './counters.ts';

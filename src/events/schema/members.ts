@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { isShownText, uuidOf } from '#platform/text/text.ts';
+import { isShownText, uuidOf } from '#text/text.ts';
 import { isName, labelled, NOT_SHOWN, playerName } from './player-names.ts';
-import { LAST_TIMESTAMP, readTime } from '#platform/text/time.ts';
+import { LAST_TIMESTAMP, readTime } from '#text/time.ts';
 
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasVisibleCharacter, isShownText, isUuidLabel, uuidLabel } from '#platform/text/text.ts';
+import { hasVisibleCharacter, isShownText, isUuidLabel, uuidLabel } from '#text/text.ts';
 import { type Problem, problemOf } from './problems.ts';
 
 /** Names of players that cannot be shown: they cost neither the event nor the player, who is shown under a label. */

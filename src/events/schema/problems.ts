@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { sanitised } from '#platform/text/text.ts';
+import { sanitised } from '#text/text.ts';
 
 /** A sentence about a problem of an event, and the path of the faulty member: `data.teams.0.players.3.uuid`. */
 export interface Problem {

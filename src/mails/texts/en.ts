@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import type { Language } from '#http/languages.ts';
 import type { WebhookReason } from '#store/applications/webhooks/webhooks.ts';
 

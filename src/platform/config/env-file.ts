@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { UsageError } from '../errors.ts';
-import { didYouMean, nearest } from '#platform/text/suggestion.ts';
+import { didYouMean, nearest } from '#text/suggestion.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,4 @@
-import { isShownText } from '#platform/text/text.ts';
+import { isShownText } from '#text/text.ts';
 
 /** Checks the syntax of an e-mail address; only a mail proves that it exists. */
 export function isEmail(text: string): boolean {

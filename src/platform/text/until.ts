@@ -1,4 +1,4 @@
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const;
 

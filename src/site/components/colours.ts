@@ -1,5 +1,5 @@
 import { channels, hsl, inkOn } from '#platform/text/colours.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 
 /** The colours that games refer to by name. The stylesheet has a class `c-NAME` for each, so pages need no inline style. */
 export const COLOURS = {

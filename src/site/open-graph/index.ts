@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { inkOn, mix, readableOn } from '#platform/text/colours.ts';
 import { keyOf } from '#platform/ids.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { LANGUAGES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { withoutNoncharacters } from '#platform/text/text.ts';
+import { withoutNoncharacters } from '#text/text.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';

@@ -1,5 +1,5 @@
 import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { hueClass, hueColours } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';

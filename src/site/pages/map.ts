@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { resultsOn } from '#store/game/leaderboards/leaderboards.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';

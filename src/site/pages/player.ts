@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
 import { readActivity } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketStart } from '#store/game/time-buckets.ts';

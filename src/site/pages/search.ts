@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { leaders } from '#store/game/leaderboards/leaderboards.ts';
 import { matchByKey } from '#store/game/matches.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';

@@ -1,4 +1,4 @@
-import { amount } from '#platform/text/amount.ts';
+import { amount } from '#text/amount.ts';
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
 import { live, server } from './en-server.ts';

@@ -1,4 +1,4 @@
-import { isUuidLabel, nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
 import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';

@@ -2,7 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { findPlayer, hasPseudonym, type Player, playerByUuid } from '#store/game/players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
-import { uuidOf } from '#platform/text/text.ts';
+import { uuidOf } from '#text/text.ts';
 import { isPseudonym } from './player-erasure.ts';
 import { pseudonymOf, pseudonymsByHash } from './pseudonyms.ts';
 

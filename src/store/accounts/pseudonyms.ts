@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable, Transaction } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 

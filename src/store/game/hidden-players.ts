@@ -1,4 +1,4 @@
-import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#text/text.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';

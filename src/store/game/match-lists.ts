@@ -1,4 +1,4 @@
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';

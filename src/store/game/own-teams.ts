@@ -1,4 +1,4 @@
-import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#text/text.ts';
 
 /**
  * The team of one player that bears the player's name, as in a free-for-all: it is renamed and hidden with the player. A team

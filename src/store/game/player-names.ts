@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { isUuidLabel, playerNameKey, uuidLabel } from '#platform/text/text.ts';
+import { isUuidLabel, playerNameKey, uuidLabel } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from './linked-account.ts';

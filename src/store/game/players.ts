@@ -1,5 +1,5 @@
 import { explicitName } from '#platform/text/name-segment.ts';
-import { isUuidLabel, nameKey, uuidOf } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey, uuidOf } from '#text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, lists, type Sql, sql } from '#db/sql.ts';

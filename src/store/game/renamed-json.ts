@@ -1,4 +1,4 @@
-import { nameKey, uuidOf } from '#platform/text/text.ts';
+import { nameKey, uuidOf } from '#text/text.ts';
 import { type Renamed, renamedTeams } from './own-teams.ts';
 
 /** Like `rename`, for JSON. */

@@ -1,4 +1,4 @@
-import { isUuidLabel, nameKey } from '#platform/text/text.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';

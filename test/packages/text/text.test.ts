@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import { character } from '#test/support/characters.ts';
 import { TURNING } from '#test/support/hostile.ts';
-import { isCleanText, isShownText, nameKey, uuidOf } from '#platform/text/text.ts';
+import { isCleanText, isShownText, nameKey, uuidOf } from '#text/text.ts';
 
 test('a UUID is accepted in any case, with or without dashes, and normalised to one form', () => {
   fc.assert(

@@ -5,7 +5,7 @@ import { time } from '#admin/fields.ts';
 import { timeFilter } from '#api/endpoint.ts';
 import { timestamp } from '#events/schema/members.ts';
 import { readDate } from '#importers/minecraft/date.ts';
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import { readUntil } from '#platform/text/until.ts';
 
 const at = (day: string): number => Date.parse(`${day}T11:05:00Z`);

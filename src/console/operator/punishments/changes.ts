@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
-import { readTime } from '#platform/text/time.ts';
+import { readTime } from '#text/time.ts';
 import { listChanges, type PunishmentChange } from '#events/punishments/changes.ts';
 import { button, number, timestamp } from '../../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../../routes.ts';

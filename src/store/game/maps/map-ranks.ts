@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { identifier, insertAll, list, sql } from '#db/sql.ts';
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import { COLUMNS, type GameMap, inRotation, toGameMap, type MapRow, WITH_IMAGE } from './maps.ts';
 
 /**

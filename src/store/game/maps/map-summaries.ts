@@ -1,4 +1,4 @@
-import { nameKey } from '#platform/text/text.ts';
+import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { MapTeam } from './maps.ts';

@@ -9,7 +9,7 @@ import { importCore } from '#cli/import/core.ts';
 import { runImport } from '#cli/import/run.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { configured, login, sendEvents } from '#test/support/builders.ts';
-import { uuidLabel } from '#platform/text/text.ts';
+import { uuidLabel } from '#text/text.ts';
 import { createEmptyDatabase, onSqlite, testContext } from '#test/support/context.ts';
 import { TIME, uuid } from './litebans-database.ts';
 
