@@ -122,6 +122,16 @@ export function withoutKey(): never {
   throw new TypeError('This database was opened without the secret of its installation');
 }
 
+/** Runs work in a transaction. @returns undefined if it violates a primary key or a unique constraint; then nothing has changed */
+export async function unlessTaken<T>(db: Transactional, work: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
+  try {
+    return await db.transaction(work);
+  } catch (error) {
+    if (isUniqueViolation(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Whether the error is the violation of a primary key or of a unique constraint. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };

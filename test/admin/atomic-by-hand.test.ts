@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listTables } from '#db/transfer/schema.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { listAudit } from '#store/audit/audit.ts';
+import { listAudit, recordAudit } from '#store/audit/audit.ts';
 import { invite } from '#store/applications/invitations.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
@@ -28,6 +28,10 @@ async function rows(db: Db): Promise<string[]> {
   const tables = (await listTables(db)).map(({ name }) => name).filter((name) => !COUNTS.test(name));
   return (await rowsOf(db, tables)).toSorted();
 }
+
+const SOMEBODY = { via: 'command', account_id: null, name: '', address: '' } as const;
+// @ts-expect-error -- An entry is written in the transaction of its act, so a database alone does not compile.
+void ((db: Db) => recordAudit(db, 0, SOMEBODY, { action: 'test' }));
 
 onEachDatabase(
   'a command without an operation whose audit entry is refused changes and prints nothing',

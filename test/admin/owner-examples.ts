@@ -1,4 +1,4 @@
-import { insertOwner } from '#store/applications/owners.ts';
+import { addOwner } from '#store/applications/owners.ts';
 import { account } from '#test/support/builders.ts';
 import { type ApplicationTwin, inFile, ofClient, registered } from './application-examples.ts';
 import type { Example } from './examples.ts';
@@ -10,7 +10,7 @@ const remove: Example<ApplicationTwin & { owners: [id: string, name: string][] }
     const owners: [string, string][] = [];
     for (const owner of [`A${name}`, `B${name}`]) {
       const { id } = await account(context, owner);
-      await insertOwner(context.db, context.clock.now(), twin.key, id);
+      await addOwner(context.db, context.clock.now(), twin.key, id);
       owners.push([id, owner]);
     }
     const words = Object.fromEntries(owners.map(([id], index) => [id, `OWNER${index}`]));

@@ -35,8 +35,8 @@ interface Submitted {
   deps: Deps;
   current: SignedIn;
   form: Form;
-  /** Writes the audit entry, last in the transaction of the change. */
-  entry: (tx: Transaction) => Promise<void>;
+  /** Makes the change and writes its audit entry, both or neither; no entry if it returns false. */
+  make: (run: (tx: Transaction) => Promise<boolean>) => Promise<boolean>;
 }
 
 /** A change of an account: the texts and fields of its page, and the action of its form. */
@@ -162,8 +162,13 @@ async function makeChange(c: Context, deps: Deps, change: Change): Promise<Respo
   const wrongPassword =
     proof === 'given' ? undefined : await currentPasswordProblem(c, deps, account, form['current'] ?? '');
   const action = change.path.slice(1).replace('/', '.');
-  const entry: Submitted['entry'] = (tx) => record(tx, c, deps, account, { action });
-  const result = wrongPassword ?? (await change.act({ c, deps, current, form, entry }));
+  const make: Submitted['make'] = (run) =>
+    deps.db.transaction(async (tx) => {
+      const isMade = await run(tx);
+      if (isMade) await record(tx, c, deps, account, { action });
+      return isMade;
+    });
+  const result = wrongPassword ?? (await change.act({ c, deps, current, form, make }));
   if (typeof result === 'string') return c.redirect(result, 303);
   return await showChange(c, deps, change, { account, proof, form, problems: result });
 }
@@ -191,45 +196,40 @@ async function currentPasswordProblem(
   return undefined;
 }
 
-async function changeName({ c, deps, current: { account }, form, entry }: Submitted): Promise<Problems | string> {
+async function changeName({ c, deps, current: { account }, form, make }: Submitted): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const name = (form['name'] ?? '').trim();
   const problem = await nameProblem(deps.db, name);
   if (problem === 'shape') return { name: errors.name_shape };
-  const isChanged = await deps.db.transaction(async (tx) => {
-    if (problem === 'taken' || !(await setName(tx, account.id, name))) return false;
-    await entry(tx);
-    return true;
-  });
+  const isChanged = problem === undefined && (await make((tx) => setName(tx, account.id, name)));
   return isChanged ? '/account?done=saved' : { name: errors.name_taken(name) };
 }
 
-async function changeEmail({ c, deps, current: { account }, form, entry }: Submitted): Promise<Problems | string> {
+async function changeEmail({ c, deps, current: { account }, form, make }: Submitted): Promise<Problems | string> {
   const { errors } = c.get('texts');
   const email = (form['email'] ?? '').trim();
   if (!isEmail(email)) return { email: errors.email_shape };
   if (emailKey(email) === emailKey(account.email)) return { email: errors.email_same };
   if (!(await admitAttempt(c, deps, 'email', email))) return { email: errors.too_many_attempts };
   // The request, for which this transaction changes nothing: it must not reveal whether another account has the address.
-  await deps.db.transaction(entry);
+  await make(async () => true);
   deps.background.run(() => sendChange(deps, account, email));
   return '/account?done=email_sent';
 }
 
-async function changePassword({ c, deps, current, form, entry }: Submitted): Promise<Problems | string> {
+async function changePassword({ c, deps, current, form, make }: Submitted): Promise<Problems | string> {
   const { account, uid_hash } = current;
   const password = form['password'] ?? '';
   const problem = await passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return { password: problem };
   const hashed = await deps.passwordQueue.run('recognised', c.get('client'), () => hashPassword(password));
-  const isChanged = await deps.db.transaction(async (tx) => {
+  const isChanged = await make(async (tx) => {
     // Without one a change of the address has been undone since the person gave the password.
     if (!(await lockWithPassword(tx, account.id))) return false;
     await setPassword(tx, account.id, hashed);
     await forgetDevices(tx, account.id);
     await endSessions(tx, account.id, { except: uid_hash });
     await rememberThisDevice(c, deps, tx, account.id);
-    await entry(tx);
     return true;
   });
   if (!isChanged) return '/sign-in';
@@ -237,22 +237,17 @@ async function changePassword({ c, deps, current, form, entry }: Submitted): Pro
   return '/account?done=saved';
 }
 
-async function unlink({ deps, current: { account }, entry }: Submitted): Promise<string> {
-  await deps.db.transaction(async (tx) => {
-    await unlinkPlayer(tx, account.id);
-    await entry(tx);
-  });
+async function unlink({ deps, current: { account }, make }: Submitted): Promise<string> {
+  await make((tx) => unlinkPlayer(tx, account.id));
   sendAlert(deps, account, (texts) => [texts.unlinked_subject, texts.unlinked]);
   return '/account?done=saved';
 }
 
-async function deleteOwnAccount({ c, deps, current: { account }, entry }: Submitted): Promise<Problems | string> {
-  const deleted = await deps.db.transaction(async (tx) => {
-    const result = await deleteAccount(tx, deps.clock.now(), account.id);
-    if (result !== 'last operator') await entry(tx);
-    return result;
-  });
-  if (deleted === 'last operator') return { current: c.get('texts').errors.last_operator };
+async function deleteOwnAccount({ c, deps, current: { account }, make }: Submitted): Promise<Problems | string> {
+  const isDeleted = await make(
+    async (tx) => (await deleteAccount(tx, deps.clock.now(), account.id)) !== 'last operator',
+  );
+  if (!isDeleted) return { current: c.get('texts').errors.last_operator };
   await signOut(c, deps);
   sendMail(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
   return '/sign-in?done=deleted';

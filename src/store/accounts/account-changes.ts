@@ -1,5 +1,5 @@
 import { isUuidLabel, nameKey } from '#text/text.ts';
-import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
+import { type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { isOfPseudonym } from './deleted-players.ts';
@@ -33,16 +33,16 @@ export async function setEmail(
   id: string,
   { email, verified }: { email: string; verified: boolean },
 ): Promise<boolean> {
-  return await unlessTaken(() =>
-    db.transaction(async (tx) => {
-      await tx.run(sql`
-        update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
-        where id = ${id}`);
-      await endMailTokensElsewhere(tx, id, email);
-      await endUndos(tx, id, 0);
-      await delayFirstFactor(tx, now, id);
-    }),
-  );
+  const isSet = await unlessTaken(db, async (tx) => {
+    await tx.run(sql`
+      update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = ${verified ? 1 : 0}
+      where id = ${id}`);
+    await endMailTokensElsewhere(tx, id, email);
+    await endUndos(tx, id, 0);
+    await delayFirstFactor(tx, now, id);
+    return true;
+  });
+  return isSet === true;
 }
 
 export async function setVerified(db: Queryable, id: string): Promise<void> {
@@ -51,9 +51,10 @@ export async function setVerified(db: Queryable, id: string): Promise<void> {
 
 /** @returns false if another account has the name */
 export async function setName(db: Transactional, id: string, name: string): Promise<boolean> {
-  return await unlessTaken(() =>
-    db.run(sql`update accounts set name = ${name}, name_key = ${nameKey(name)} where id = ${id}`),
+  const changed = await unlessTaken(db, (tx) =>
+    tx.run(sql`update accounts set name = ${name}, name_key = ${nameKey(name)} where id = ${id}`),
   );
+  return changed !== undefined;
 }
 
 /**
@@ -151,14 +152,4 @@ export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> 
     update accounts set player_uuid = null, name = name || ${suffix}, name_key = name_key || ${suffix}
     where id = ${id} and player_uuid is not null`);
   return changed === 1;
-}
-
-async function unlessTaken(change: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await change();
-    return true;
-  } catch (error) {
-    if (isUniqueViolation(error)) return false;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
+import { type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { provisionalName } from './account-names.ts';
@@ -128,21 +128,17 @@ export async function createAccount(
   now: number,
   { name: asked, email, password, email_verified = false, role = 'user', locale = '', provisional = false }: NewAccount,
 ): Promise<Account | 'name taken' | 'email taken'> {
-  try {
-    return await db.transaction(async (tx) => {
-      if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
-      const id = idOf(await nextKey(tx, now));
-      const name = provisional ? provisionalName(asked, id) : asked;
-      await tx.run(sql`
-        insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
-        values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},
-          ${role}, ${locale}, ${now})`);
-      return (await accountById(tx, id))!;
-    });
-  } catch (error) {
-    if (isUniqueViolation(error)) return 'name taken';
-    throw error;
-  }
+  const account = await unlessTaken(db, async (tx) => {
+    if ((await accountByEmail(tx, email)) !== undefined) return 'email taken';
+    const id = idOf(await nextKey(tx, now));
+    const name = provisional ? provisionalName(asked, id) : asked;
+    await tx.run(sql`
+      insert into accounts (id, name, name_key, email, email_key, email_verified, password, role, locale, created)
+      values (${id}, ${name}, ${nameKey(name)}, ${email}, ${emailKey(email)}, ${email_verified ? 1 : 0}, ${password},
+        ${role}, ${locale}, ${now})`);
+    return (await accountById(tx, id))!;
+  });
+  return account ?? 'name taken';
 }
 
 export async function hasOperator(db: Queryable): Promise<boolean> {

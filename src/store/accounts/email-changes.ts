@@ -1,4 +1,4 @@
-import { type Db, isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
+import { type Db, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { type Account, accountById, emailKey } from './accounts.ts';
@@ -37,7 +37,7 @@ export async function confirmEmail(
   now: number,
   secret: string,
 ): Promise<'expired' | 'taken' | Confirmed> {
-  return await unlessTaken(db, async (tx) => {
+  const result = await unlessTaken(db, async (tx): Promise<'expired' | Confirmed> => {
     const token = await lockedToken(tx, now, secret, ['verify', 'email']);
     const account = token && (await accountById(tx, token.account_id!));
     if (token === undefined || account === undefined) return 'expired';
@@ -49,6 +49,7 @@ export async function confirmEmail(
     const undo = token.kind === 'email' ? await issueUndo(tx, now, account, token) : undefined;
     return { token, account, email, undo };
   });
+  return result ?? 'taken';
 }
 
 /**
@@ -111,7 +112,7 @@ export async function undoEmailChange(
   now: number,
   secret: string,
 ): Promise<'expired' | 'taken' | (Undone & { reset: string })> {
-  return await unlessTaken(db, async (tx) => {
+  const result = await unlessTaken(db, async (tx): Promise<'expired' | (Undone & { reset: string })> => {
     const token = await lockedToken(tx, now, secret, ['undo-email']);
     const account = token && (await accountById(tx, token.account_id!));
     if (token === undefined || account === undefined) return 'expired';
@@ -132,6 +133,7 @@ export async function undoEmailChange(
     const reset = await issueMailToken(tx, now + HOUR_MS, { kind: 'reset', account_id: id, data: {} }, email);
     return { account, email, isFactor, reset };
   });
+  return result ?? 'taken';
 }
 
 /**
@@ -182,13 +184,4 @@ async function lockedToken(tx: Queryable, now: number, secret: string, kinds: re
 async function storeEmail(tx: Queryable, id: string, email: string): Promise<void> {
   await tx.run(sql`
     update accounts set email = ${email}, email_key = ${emailKey(email)}, email_verified = 1 where id = ${id}`);
-}
-
-async function unlessTaken<T>(db: Transactional, change: (tx: Queryable) => Promise<T>): Promise<T | 'taken'> {
-  try {
-    return await db.transaction(change);
-  } catch (error) {
-    if (isUniqueViolation(error)) return 'taken';
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { isUniqueViolation, type Queryable, type Transactional } from '#db/db.ts';
+import { type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
@@ -66,24 +66,19 @@ export async function requestAccess(
   { kind, account_id, purpose, site, volume }: NewAccessRequest,
   automatic = false,
 ): Promise<AccessRequest | undefined> {
-  try {
-    return await db.transaction(async (tx) => {
-      // Assigning a key locks the sequence until commit, so concurrent requests are counted one after the other.
-      const key = await nextKey(tx, now);
-      await tx.run(sql`
-        insert into access_requests (key, application_key, kind, account_id, purpose, site, volume, state, created,
-          decided, decided_by, note)
-        values (${key}, ${application.key}, ${kind}, ${account_id}, ${purpose}, ${site}, ${volume}, 'waiting', ${now},
-          null, null, '')`);
-      if (kind === 'access') await setAccess(tx, application.client_id, 'waiting');
-      if (automatic && (await mayApproveAutomatically(tx, application.key, account_id)))
-        return (await decide(tx, now, key, { state: 'approved', note: '', by: null }))!;
-      return (await requestByKey(tx, key))!;
-    });
-  } catch (error) {
-    if (isUniqueViolation(error)) return undefined;
-    throw error;
-  }
+  return await unlessTaken(db, async (tx) => {
+    // Assigning a key locks the sequence until commit, so concurrent requests are counted one after the other.
+    const key = await nextKey(tx, now);
+    await tx.run(sql`
+      insert into access_requests (key, application_key, kind, account_id, purpose, site, volume, state, created,
+        decided, decided_by, note)
+      values (${key}, ${application.key}, ${kind}, ${account_id}, ${purpose}, ${site}, ${volume}, 'waiting', ${now},
+        null, null, '')`);
+    if (kind === 'access') await setAccess(tx, application.client_id, 'waiting');
+    if (automatic && (await mayApproveAutomatically(tx, application.key, account_id)))
+      return (await decide(tx, now, key, { state: 'approved', note: '', by: null }))!;
+    return (await requestByKey(tx, key))!;
+  });
 }
 
 /** Whether this is the first request of the application, and the account owns few applications approved automatically. */

@@ -1,6 +1,6 @@
 import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { insertOwner } from './owners.ts';
+import { addOwner } from './owners.ts';
 
 /** An invitation to own an application. The account becomes an owner when it accepts. */
 export interface Invitation {
@@ -70,6 +70,6 @@ export async function acceptInvitation(
     const accepted = await tx.run(sql`
       delete from owner_invitations
       where application_key = ${applicationKey} and account_id = ${accountId} and expires > ${now}`);
-    return accepted === 1 && (await insertOwner(tx, now, applicationKey, accountId));
+    return accepted === 1 && (await addOwner(tx, now, applicationKey, accountId));
   });
 }

@@ -13,26 +13,14 @@ export interface Owner {
 /** Maximum applications per owner; the operator can register more by command. */
 export const MAX_OWNED = 50;
 
-export async function addOwner(
-  db: Transactional,
-  now: number,
-  applicationKey: number,
-  accountId: string,
-): Promise<boolean> {
-  return await db.transaction((tx) => insertOwner(tx, now, applicationKey, accountId));
-}
-
-export async function insertOwner(
-  tx: Queryable,
-  now: number,
-  applicationKey: number,
-  accountId: string,
-): Promise<boolean> {
-  const added = await tx.run(sql`
-    insert into application_owners (application_key, account_id, added) values (${applicationKey}, ${accountId}, ${now})
-    on conflict (application_key, account_id) do nothing`);
-  await syncOwnerSuspension(tx, [applicationKey]);
-  return added === 1;
+export async function addOwner(db: Transactional, now: number, application: number, account: string): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const added = await tx.run(sql`
+      insert into application_owners (application_key, account_id, added) values (${application}, ${account}, ${now})
+      on conflict (application_key, account_id) do nothing`);
+    await syncOwnerSuspension(tx, [application]);
+    return added === 1;
+  });
 }
 
 /** @returns false if the account is not an owner, or is the only one */

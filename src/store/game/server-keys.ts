@@ -29,20 +29,14 @@ const PREFIX = 'shk_';
 const TEST_PREFIX = 'shk_test_';
 
 /** Creates a key for a server. Its text is shown only once; the database holds its hash. */
-export async function createServerKey(
-  db: Transactional,
-  now: number,
-  serverKey: number,
-  test = false,
-): Promise<string> {
-  return await db.transaction((tx) => addKey(tx, now, serverKey, test));
-}
-
-async function addKey(tx: Queryable, now: number, serverKey: number, test: boolean): Promise<string> {
+export async function createServerKey(db: Transactional, now: number, server: number, test = false): Promise<string> {
   const secret = newSecret(test ? TEST_PREFIX : PREFIX);
-  await tx.run(sql`
-    insert into server_keys (key, server_key, hash, test, created, expires)
-    values (${await nextKey(tx, now)}, ${serverKey}, ${secretHash(secret)}, ${test ? 1 : 0}, ${now}, null)`);
+  await db.transaction(async (tx) => {
+    const key = await nextKey(tx, now);
+    await tx.run(sql`
+      insert into server_keys (key, server_key, hash, test, created, expires)
+      values (${key}, ${server}, ${secretHash(secret)}, ${test ? 1 : 0}, ${now}, null)`);
+  });
   return secret;
 }
 
@@ -50,14 +44,14 @@ async function addKey(tx: Queryable, now: number, serverKey: number, test: boole
 export async function rotateServerKey(
   db: Transactional,
   now: number,
-  serverKey: number,
+  server: number,
   overlapMs: number,
 ): Promise<string> {
   return await db.transaction(async (tx) => {
-    const secret = await addKey(tx, now, serverKey, false);
+    const secret = await createServerKey(tx, now, server);
     await tx.run(sql`
       update server_keys set expires = ${now + overlapMs}
-      where server_key = ${serverKey} and test = 0 and hash <> ${secretHash(secret)}
+      where server_key = ${server} and test = 0 and hash <> ${secretHash(secret)}
         and (expires is null or expires > ${now + overlapMs})`);
     return secret;
   });
