@@ -15,7 +15,7 @@ export const commands: Command[] = [
   {
     words: 'passwords import',
     summary:
-      'Refuse new passwords of a list of breached ones: SHA-1 hashes (Pwned Passwords) or plain text, one a line; replaces the former list',
+      'Refuse new passwords of a list of breached ones: sorted SHA-1 hashes (Pwned Passwords) or plain text, one a line; replaces the former list',
     operands: 'FILE|-',
     options: { json: JSON_OPTION },
     run: importList,
@@ -36,7 +36,7 @@ async function importList(input: Input): Promise<void> {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     if (code === 'ENOSPC')
-      throw new UsageError(`The disk of ${folder} is full: the import needs 10 bytes for each password.`);
+      throw new UsageError(`The disk of ${folder} is full: the import needs 4 bytes for each password.`);
     const isSource = message.includes(`'${path}'`) || syscall === 'read';
     throw new UsageError(isSource ? `${path} cannot be read: ${message}.` : `The list cannot be written: ${message}.`);
   }

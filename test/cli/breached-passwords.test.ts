@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,10 +30,10 @@ function folderWith(t: TestContext, list: string | Buffer) {
   return { folder, file, settings, run: () => scorehall(settings, 'passwords', 'import', file, '--json') };
 }
 
-test('a list of SHA-1 hashes in any order refuses its passwords and no others', async (t) => {
+test('a list of sorted SHA-1 hashes refuses its passwords and no others', async (t) => {
   const known = Array.from({ length: 3_000 }, (_, index) => `a known password ${index}`);
   const lines = [...PWNED, ...known.map((password) => `${sha1(password)}:${password.length}`), PWNED[0]];
-  const { folder, run } = folderWith(t, `${lines.join('\r\n')}\r\n`);
+  const { folder, run } = folderWith(t, `${lines.toSorted().join('\r\n')}\r\n`);
   const { status, out } = await run();
   const { passwords, bytes } = JSON.parse(out) as { passwords: number; bytes: number };
   assert.deepEqual([status, passwords, bytes], [0, 3_003, 32 + 65_537 * 4 + 3_003 * 4], 'a repeated hash counts once');
@@ -40,6 +41,21 @@ test('a list of SHA-1 hashes in any order refuses its passwords and no others', 
   for (const password of known) assert.ok(await isBreached(folder, password), password);
   for (const password of known) assert.equal(await isBreached(folder, `${password}!`), false);
   assert.deepEqual(readdirSync(folder).sort(), ['breached-passwords.bin', 'list.txt'], 'nothing temporary is left');
+});
+
+test('hashes that are not sorted are refused with the command that sorts them', async (t) => {
+  const known = Array.from({ length: 3_000 }, (_, index) => `a known password ${index}`);
+  const lines = known.map((password, index) => (index % 2 ? sha1(password) : sha1(password).toLowerCase()));
+  const { folder, file, settings, run } = folderWith(t, `${lines.join('\r\n')}\r\n`);
+  const { status, err } = await run();
+  const [, sort = ''] =
+    /^scorehall: The hashes are not sorted: line \d+ is .* (LC_ALL=C sort -f FILE) \|/.exec(err) ?? [];
+  assert.equal(status, 2, err);
+  assert.deepEqual(readdirSync(folder), ['list.txt'], 'nothing temporary is left');
+  const sorted = execSync(sort.replace('FILE', file), { maxBuffer: 10_000_000, encoding: 'utf8' });
+  const { out } = await scorehallWith(sorted, settings, 'passwords', 'import', '-', '--json');
+  assert.equal((JSON.parse(out) as { passwords: number }).passwords, 3_000);
+  for (const password of known) assert.ok(await isBreached(folder, password), password);
 });
 
 test('a list of plain passwords, from standard input', async (t) => {
