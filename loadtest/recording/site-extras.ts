@@ -2,7 +2,7 @@ import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/request.ts';
 import { everyPage } from '#test/site/pages.ts';
 import { fileName } from './recording.ts';
-import { recordRequest, recordStream } from './requests.ts';
+import { recordRequest } from './requests.ts';
 import type { World } from './world.ts';
 
 /** Feeds, sitemaps, cards, pictures and assets of the site. */
@@ -42,7 +42,7 @@ export async function recordSiteExtras(world: World): Promise<void> {
     ],
   ])
     await get(path);
-  await recordStream(recording, `${name}/site/extras/live.txt`, { origin, path: '/live?page=%2F' });
+  await recordRequest(recording, `${name}/site/extras/live.txt`, { origin, path: '/live/' });
   for (const mode of ['bowspleef', 'tntrun', 'cp', 'objective', 'paintball', 'splatt', 'teampvp', 'factions'])
     await get(`/leaderboards?period=all&mode=${mode}`);
   const [logo] = (await context.db.tuples(sql`

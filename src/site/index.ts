@@ -25,7 +25,7 @@ import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './pages/feeds.ts';
 import { homePage } from './pages/home.ts';
 import { writePage } from './layout.ts';
-import { Live } from './live/index.ts';
+import { Live, type LivePageHandler } from './live.ts';
 import { leaderboardsPage } from './pages/leaderboards.ts';
 import { mapImage, mapPage } from './pages/map.ts';
 import { mapsPage } from './pages/maps.ts';
@@ -50,24 +50,20 @@ interface Env {
  */
 export async function openSite(context: AppContext, apiDocument: () => Promise<object>): Promise<HttpService> {
   const cards = new Cards();
-  const { app, live } = buildSite(context, apiDocument, cards);
+  const app = createSite(context, apiDocument, cards);
   const listen = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   return {
     listener: (request, response) => void listen(request, response),
-    stopping: () => live[Symbol.dispose](),
     close: () => cards.close(),
   };
 }
 
-/** The site as a Hono application, without streams. */
-export const createSite = (context: AppContext, apiDocument: () => Promise<object>): Hono<Env> =>
-  buildSite(context, apiDocument, new Cards()).app;
-
-function buildSite(
-  { config, db, clock, log, metrics }: AppContext,
+/** The site as a Hono application. */
+export function createSite(
+  { config, db, clock, log }: AppContext,
   apiDocument: () => Promise<object>,
-  cards: Cards,
-): { app: Hono<Env>; live: Live } {
+  cards = new Cards(),
+): Hono<Env> {
   const assets = addSiteAssets(brandAssets(config));
   const shell: PageShell = {
     network: config.NETWORK_NAME,
@@ -89,12 +85,16 @@ function buildSite(
     apiDocument,
   };
   const app = new Hono<Env>();
-  const live = new Live(deps, metrics);
+  const limits = new SiteLimits({ config, db, clock });
+  const live = new Live(deps, limits);
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
   const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
   for (const path of Object.keys(PICTURES)) app.use(path, publicPicture);
-  limitRequests(app, deps, addresses);
+  // Before the limits of pages: these have their own.
+  for (const [path, page] of Object.entries(LIVE_PAGES))
+    app.get(`/live${path}`, (c) => live.respond(c, page, addressOf(c, addresses)));
+  limitRequests(app, deps, limits, addresses);
   app.use(compress());
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
@@ -102,10 +102,9 @@ function buildSite(
   app.get('/favicon.ico', (c) => c.redirect(assets.href('favicon.svg')));
   const pages = { ...PAGES, ...developerPages(deps), '/privacy': showPrivacy(readPrivacy(config)) };
   for (const [path, handler] of Object.entries(pages)) app.get(path, (c) => handle(c, deps, handler));
-  app.get('/live', (c) => live.follow(c, pageRequest(c, deps), addressOf(c, addresses)));
   app.notFound(sendNotFound);
   app.onError((error, c) => sendError(c, deps, error));
-  return { app, live };
+  return app;
 }
 
 /** Pictures that other sites and programs may show. */
@@ -119,12 +118,18 @@ export const PICTURES: Record<string, PageHandler> = {
   '/cards/site.png': siteCard,
 };
 
+/** The pages that follow what they show. */
+const LIVE_PAGES: Record<string, LivePageHandler> = {
+  '/': homePage,
+  '/matches/:id': matchPage,
+  '/servers/:id': serverPage,
+};
+
 export const PAGES: Record<string, PageHandler> = {
   ...PICTURES,
-  '/': homePage,
+  ...LIVE_PAGES,
   '/matches': matchesPage,
   '/matches.atom': matchFeed,
-  '/matches/:id': matchPage,
   '/maps': mapsPage,
   '/maps/:id': mapPage,
   '/leaderboards': leaderboardsPage,
@@ -134,7 +139,6 @@ export const PAGES: Record<string, PageHandler> = {
   '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,
   '/punishments/:id': punishmentPage,
-  '/servers/:id': serverPage,
   '/search': searchPage,
   '/robots.txt': robots,
   '/sitemap.xml': sitemapIndex,
@@ -142,8 +146,7 @@ export const PAGES: Record<string, PageHandler> = {
 };
 
 /** Counts requests against their address and limits those in progress. */
-function limitRequests(app: Hono<Env>, deps: Deps, addresses: ClientAddresses): void {
-  const limits = new SiteLimits(deps);
+function limitRequests(app: Hono<Env>, deps: Deps, limits: SiteLimits, addresses: ClientAddresses): void {
   app.use(async (c, next) => {
     const address = addressOf(c, addresses);
     const seconds = await limits.secondsToWait(address, c.req.path);

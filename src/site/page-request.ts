@@ -147,7 +147,7 @@ export interface PageContent {
   /** The canonical path of the page, with its query. */
   path: string;
   main: Html;
-  /** The parts of `main` that follow what changes. The page is then one of those of `/live`. */
+  /** The parts of `main` that follow what changes. */
   live?: LiveParts;
   /** The entry of the main navigation that is marked as current. */
   section?: Section | undefined;
@@ -164,6 +164,11 @@ export interface PageContent {
   policy?: PolicyAdditions;
   /** Tells search engines not to index the page. */
   noIndex?: boolean;
+}
+
+/** A page that follows what it shows, by `/live`. */
+export interface LivePage extends PageContent {
+  live: LiveParts;
 }
 
 /** The entries of the main navigation; each one is also the path of its page. */

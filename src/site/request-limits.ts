@@ -37,14 +37,19 @@ export class SiteLimits {
    * @returns the seconds to wait if a network of the address has used up its minute, else undefined
    */
   async secondsToWait(address: string, path: string): Promise<number | undefined> {
-    const { config, clock } = this.#context;
-    if (config.SITE_LIMIT === 0 || FREE.test(path)) return undefined;
-    const { allowed, resets } = await this.#limits.count(
-      'page',
-      { network: address },
-      { price: PICTURE.test(path) ? 1 : UNITS_PER_PAGE, max: config.SITE_LIMIT * UNITS_PER_PAGE },
-    );
-    return allowed ? undefined : Math.max(1, Math.ceil((resets - clock.now()) / 1000));
+    const max = this.#context.config.SITE_LIMIT * UNITS_PER_PAGE;
+    if (max === 0 || FREE.test(path)) return undefined;
+    const price = PICTURE.test(path) ? 1 : UNITS_PER_PAGE;
+    return this.#secondsUntil(await this.#limits.count('page', { network: address }, { price, max }));
+  }
+
+  /** The same for a request of `/live` that memory does not answer with 304. */
+  async secondsToWaitForLive(address: string): Promise<number | undefined> {
+    return this.#secondsUntil(await this.#limits.count('livePage', { network: address }));
+  }
+
+  #secondsUntil({ allowed, resets }: { allowed: boolean; resets: number }): number | undefined {
+    return allowed ? undefined : Math.max(1, Math.ceil((resets - this.#context.clock.now()) / 1000));
   }
 
   /**
@@ -56,13 +61,14 @@ export class SiteLimits {
       throw new HttpError(503, 'temporarily_unavailable', 'Too many requests at once.', { 'retry-after': '2' });
     this.#pending++;
     try {
-      return FREE.test(path) || PICTURE.test(path) ? await work() : await this.#runPage(address, work);
+      return FREE.test(path) || PICTURE.test(path) ? await work() : await this.runPage(address, work);
     } finally {
       this.#pending--;
     }
   }
 
-  async #runPage<T>(address: string, work: () => Promise<T>): Promise<T> {
+  /** Runs a page when its address has less than the maximum in progress. */
+  async runPage<T>(address: string, work: () => Promise<T>): Promise<T> {
     const name = clientNetwork(address);
     const pages = this.#pages.get(name) ?? { running: 0, waiting: [] };
     this.#pages.set(name, pages);

@@ -94,7 +94,6 @@ import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 import { allAsShown, HiddenLists, isHidden } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
-import { serversOfMatches } from '#store/game/server-reports.ts';
 import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
@@ -185,7 +184,6 @@ test('no read of a request scans a table that grows with the network', async (t)
     'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
     readRanks: (db) => readRanks(db, [1]),
     readTeampvpRanks: async (db) => readTeampvpRanks(db, player.key, await statsOf(db, player.key)),
-    serversOfMatches: (db) => serversOfMatches(db, [1, 2]),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),
     isApprovedByOperator: (db) => isApprovedByOperator(db, { key: 1, access: 'approved' } as Application),

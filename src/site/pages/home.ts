@@ -9,14 +9,13 @@ import { listServers, type ServerNow } from '#store/game/servers.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from '#site/components/charts.ts';
-import type { LiveParts } from '#site/live-parts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { ago, stopwatch } from '#site/components/timestamps.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
-import type { PageContent, PageRequest } from '#site/page-request.ts';
+import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 const DAY_MS = 86_400_000;
 const CHART_POINTS = 288;
@@ -24,7 +23,7 @@ const LATEST_MATCHES = 8;
 const ACTIVE_PLAYERS = 10;
 
 /** `/`: players online, servers, latest matches and most active players. */
-export async function homePage(request: PageRequest): Promise<PageContent> {
+export async function homePage(request: PageRequest): Promise<LivePage> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
   const { NETWORK_NAME: network } = deps.config;
@@ -65,11 +64,7 @@ export async function homePage(request: PageRequest): Promise<PageContent> {
   };
 }
 
-/** The parts of the home page that change while it is read. */
-export async function homeParts(request: PageRequest): Promise<LiveParts> {
-  return await partsOf(request, await listServers(request.db, request.presenceSince));
-}
-
+/** The parts that change while the page is read. */
 async function partsOf(request: PageRequest, servers: ServerNow[]) {
   const { text } = request;
   const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);

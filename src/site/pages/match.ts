@@ -18,14 +18,13 @@ import { isExcluded } from '#store/game/excluded-matches.ts';
 import { timeline } from '#site/components/charts.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
-import type { LiveParts } from '#site/live-parts.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { ScoreboardPages } from '#site/components/scoreboard-pages.ts';
 import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { timestamp, stopwatch } from '#site/components/timestamps.ts';
 import { figure, heading, modeName, won } from '#site/components/labels.ts';
-import type { PageContent, PageRequest } from '#site/page-request.ts';
+import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 /** The data that the page and the Open Graph image of a match show. */
 export interface MatchView {
@@ -40,7 +39,7 @@ export interface MatchView {
 }
 
 /** `/matches/:id` */
-export async function matchPage(request: PageRequest): Promise<PageContent> {
+export async function matchPage(request: PageRequest): Promise<LivePage> {
   const view = await readMatchView(request);
   const { facts } = view;
   const { text } = request;
@@ -57,10 +56,7 @@ export async function matchPage(request: PageRequest): Promise<PageContent> {
   };
 }
 
-/** The whole page of a match: it is corrected, counted, excluded or withdrawn while it is read. */
-export const matchParts = async (request: PageRequest): Promise<LiveParts> =>
-  await partsOf(request, await readMatchView(request));
-
+/** The whole page: a match is corrected, counted, excluded or withdrawn while it is read. */
 async function partsOf(request: PageRequest, view: MatchView) {
   const { text } = request;
   const { facts, summary, match } = view;

@@ -8,18 +8,17 @@ import { serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { teamColours } from '#site/components/colours.ts';
 import { figure, heading, modeLabel } from '#site/components/labels.ts';
 import { thumb } from '#site/components/map-image.ts';
-import type { LiveParts } from '#site/live-parts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { scoreTable } from '#site/components/scoreboard.ts';
 import { stopwatch, timestamp } from '#site/components/timestamps.ts';
 import { objectives, scoreLine } from './match.ts';
-import type { PageContent, PageRequest } from '#site/page-request.ts';
+import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 8;
 
 /** `/servers/:id`: a server with the match that runs there, matches seen without a result, and the latest results. */
-export async function serverPage(request: PageRequest): Promise<PageContent> {
+export async function serverPage(request: PageRequest): Promise<LivePage> {
   const { text, deps } = request;
   const server = await requireServer(request);
   const live = await partsOf(request, server);
@@ -34,10 +33,6 @@ export async function serverPage(request: PageRequest): Promise<PageContent> {
   };
 }
 
-/** The parts of the page of a server that change while it is read. */
-export const serverParts = async (request: PageRequest): Promise<LiveParts> =>
-  await partsOf(request, await requireServer(request));
-
 /** @throws HttpError 404 */
 async function requireServer(request: PageRequest): Promise<ServerNow> {
   const key = keyOf(request.params['id'] ?? '');
@@ -46,6 +41,7 @@ async function requireServer(request: PageRequest): Promise<ServerNow> {
   return server;
 }
 
+/** The parts that change while the page is read. */
 async function partsOf(request: PageRequest, server: ServerNow) {
   const { db, text } = request;
   const live = await liveMatchOf(db, server.key, request.presenceSince);

@@ -1,52 +1,92 @@
-// Follows what the page shows while it is visible, and replaces the parts that change.
+// While the page is visible, asks for what it shows of the present, and replaces the parts that change.
 
 const status = document.querySelector('[data-live]');
 const main = document.querySelector('#main');
-/** After a refusal, and when the stream ends without a reason. */
-const RETRY_MS = 60_000;
+const address = new URL(`/live${status.dataset.live}`, location.origin);
+address.searchParams.set('lang', document.documentElement.lang);
+
+/** Pauses between two requests: the first also after each change, then longer ones while nothing changes. */
+const FIRST_MS = 3_000;
+const LONGEST_MS = 15_000;
+/** While requests fail. */
+const LONGEST_AFTER_FAILURE_MS = 120_000;
 
 let { version, says } = status.dataset;
-let stream;
-let retry;
+let pauseMs = FIRST_MS;
+let hasFailed = false;
 let isGone = false;
+let timer;
+/** Aborts the request in progress. */
+let asking;
 
-function open() {
-  if (stream !== undefined || isGone || document.hidden) return;
-  clearTimeout(retry);
-  const query = new URLSearchParams({ page: status.dataset.live, version, lang: document.documentElement.lang });
-  stream = new EventSource(`/live?${query}`);
-  stream.addEventListener('update', ({ data }) => update(JSON.parse(data)));
-  stream.addEventListener('gone', ({ data }) => leave(JSON.parse(data)));
-  stream.addEventListener('error', () => {
-    // The browser connects again by itself, unless the response was an error.
-    if (stream?.readyState !== EventSource.CLOSED) return;
-    close();
-    retry = setTimeout(open, RETRY_MS * (1 + Math.random()));
-  });
+async function ask() {
+  stop();
+  asking = new AbortController();
+  const { signal } = asking;
+  try {
+    await receive(await fetch(address, { headers: { 'if-none-match': `W/"${version}"` }, signal }), signal);
+  } catch {
+    if (signal.aborted) return;
+    fail();
+  }
+  askLater();
 }
 
-function close() {
-  clearTimeout(retry);
-  stream?.close();
-  stream = undefined;
+async function receive(response, signal) {
+  const { status, headers } = response;
+  if (status === 304) pauseMs = hasFailed ? FIRST_MS : Math.min(1.5 * pauseMs, LONGEST_MS);
+  else if (status === 200) {
+    update(await response.json());
+    pauseMs = FIRST_MS;
+  } else if (status === 404) return leave(await fetch(location.href, { signal }));
+  else return fail(Number(headers.get('retry-after')) || 0);
+  hasFailed = false;
+}
+
+function fail(retryAfterS = 0) {
+  hasFailed = true;
+  pauseMs = Math.min(Math.max(2 * pauseMs, 1_000 * retryAfterS), LONGEST_AFTER_FAILURE_MS);
+}
+
+/** After a failure at a random time, so that all pages do not ask a restarted service at once. */
+function askLater() {
+  stop();
+  if (document.hidden || isGone) return;
+  timer = setTimeout(ask, hasFailed ? pauseMs * (1 + Math.random()) : pauseMs);
+}
+
+/** The page becomes visible. */
+function resume() {
+  if (document.hidden || isGone) return;
+  if (hasFailed) askLater();
+  else {
+    pauseMs = FIRST_MS;
+    void ask();
+  }
+}
+
+function stop() {
+  clearTimeout(timer);
+  asking?.abort();
 }
 
 function update(next) {
-  version = next.version;
   for (const [name, html] of Object.entries(next.parts)) {
     const part = document.querySelector(`[data-part="${name}"]`);
     if (part !== null) replace(part, html);
   }
+  version = next.version;
   document.dispatchEvent(new Event('live-update'));
   if (next.says !== says) status.textContent = says = next.says;
 }
 
-/** The page no longer exists: shows what a reload would show. */
-function leave(gone) {
-  isGone = true;
-  close();
-  main.innerHTML = gone.main;
+/** The page no longer exists: shows what a reload does. Throws if only its parts are missing, as with another release. */
+async function leave(page) {
+  if (page.status !== 404) throw new Error('The page exists.');
+  const gone = new DOMParser().parseFromString(await page.text(), 'text/html');
+  main.replaceChildren(...gone.querySelector('#main').childNodes);
   main.focus({ preventScroll: true });
+  isGone = true;
 }
 
 /** Changes only what differs: the focus, open details and scrolled tables stay as they are. */
@@ -102,7 +142,7 @@ function remove(node) {
   return next;
 }
 
-document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
-addEventListener('pagehide', close);
-addEventListener('pageshow', open);
-open();
+document.addEventListener('visibilitychange', () => (document.hidden ? stop() : resume()));
+addEventListener('pagehide', stop);
+addEventListener('pageshow', ({ persisted }) => persisted && resume());
+askLater();

@@ -1,0 +1,104 @@
+import type { Context } from 'hono';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { requestLanguage } from '#http/cookies.ts';
+import { rateLimited } from '#http/errors.ts';
+import { ByteCache } from './byte-cache.ts';
+import { renderParts } from './live-parts.ts';
+import { type Deps, type LivePage, PageRequest } from './page-request.ts';
+import type { SiteLimits } from './request-limits.ts';
+
+/** A page is rendered at most once in this time, for all browsers that show it. */
+const FRESH_MS = 1_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The live parts of a page, in one language. They are public: no session is read for them. */
+interface Copy {
+  etag: string;
+  body: string;
+  compressed?: Promise<Uint8Array<ArrayBuffer>>;
+  /** When it was rendered, in epoch milliseconds. */
+  time: number;
+}
+
+/** Handles a request for a page that follows what it shows. */
+export type LivePageHandler = (request: PageRequest) => Promise<LivePage>;
+
+/** `/live/…`: visible pages ask again for their live parts (`script/live.js`). */
+export class Live {
+  readonly #deps: Deps;
+  readonly #limits: SiteLimits;
+  readonly #copies = new ByteCache<Copy>(MAX_BYTES);
+  readonly #rendering = new Map<string, Promise<Copy>>();
+
+  constructor(deps: Deps, limits: SiteLimits) {
+    this.#deps = deps;
+    this.#limits = limits;
+  }
+
+  /** @throws HttpError 404 if the page does not exist, 429 */
+  async respond(c: Context, page: LivePageHandler, address: string): Promise<Response> {
+    const request = pageRequest(c, this.#deps);
+    const name = `${request.language} ${request.url.href}`;
+    const known = c.req.header('if-none-match');
+    const fresh = this.#fresh(name);
+    if (fresh !== undefined && fresh.etag === known) return notModified(c, fresh, request);
+    const seconds = await this.#limits.secondsToWaitForLive(address);
+    if (seconds !== undefined) throw rateLimited(request.text.error.tooMany(String(seconds)), seconds * 1000);
+    const copy = fresh ?? (await this.#limits.runPage(address, () => this.#current(name, page, request)));
+    if (copy.etag === known) return notModified(c, copy, request);
+    const headers = { ...headersOf(copy, request), 'content-type': 'application/json; charset=utf-8' };
+    if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(copy.body, 200, headers);
+    const bytes = await (copy.compressed ??= compress(copy.body));
+    return c.body(bytes, 200, { ...headers, 'content-encoding': 'gzip' });
+  }
+
+  #fresh(name: string): Copy | undefined {
+    const copy = this.#copies.get(name);
+    return copy !== undefined && Math.abs(this.#deps.clock.now() - copy.time) < FRESH_MS ? copy : undefined;
+  }
+
+  /** A fresh copy: one from memory, one that another request renders, or a new one. */
+  async #current(name: string, page: LivePageHandler, request: PageRequest): Promise<Copy> {
+    const fresh = this.#fresh(name);
+    if (fresh !== undefined) return fresh;
+    let rendering = this.#rendering.get(name);
+    if (rendering === undefined) {
+      rendering = this.#render(name, page, request).finally(() => this.#rendering.delete(name));
+      this.#rendering.set(name, rendering);
+    }
+    return await rendering;
+  }
+
+  async #render(name: string, page: LivePageHandler, request: PageRequest): Promise<Copy> {
+    const time = request.now;
+    const rendered = await renderParts((await page(request)).live);
+    const etag = `W/"${rendered.version}"`;
+    const before = this.#copies.get(name);
+    const copy = before?.etag === etag ? { ...before, time } : { etag, body: JSON.stringify(rendered), time };
+    this.#copies.set(name, copy, 2 * copy.body.length);
+    return copy;
+  }
+}
+
+/** A request for the page itself, with the one parameter on which a part depends. */
+function pageRequest(c: Context, deps: Deps): PageRequest {
+  const language = requestLanguage(c.req.header(), c.req.query('lang'));
+  const url = new URL(c.req.path.slice('/live'.length), deps.config.SITE_URL);
+  const players = c.req.query('players') ?? '';
+  if (/^\d{1,4}$/.test(players)) url.searchParams.set('players', players);
+  return new PageRequest(deps, language, url, c.req.param());
+}
+
+const headersOf = ({ etag }: Copy, { language }: PageRequest): Record<string, string> => ({
+  etag,
+  'cache-control': 'public, max-age=0, must-revalidate',
+  'content-language': language,
+  vary: 'Accept-Language, Cookie, Accept-Encoding',
+});
+
+const notModified = (c: Context, copy: Copy, request: PageRequest): Response =>
+  c.body(null, 304, headersOf(copy, request));
+
+const gzipBytes = promisify(gzip);
+const compress = async (body: string): Promise<Uint8Array<ArrayBuffer>> => Uint8Array.from(await gzipBytes(body));
