@@ -152,9 +152,9 @@ onSqlite('a page asks less often while nothing changes or requests fail, and rec
   fault = 429;
   assert.deepEqual(await following.next(), [60_000, 429], '`Retry-After`, and half as much by chance');
   fault = 'network';
-  assert.equal(await following.pass(), 120_000, 'twice as long');
+  assert.equal(await following.pass(), 90_000, 'at most a minute, and half as much');
   fault = undefined;
-  assert.deepEqual(await following.next(), [180_000, 200], 'at most two minutes; the server is offline now');
+  assert.deepEqual(await following.next(), [90_000, 200], 'the server is offline now');
   assert.deepEqual(await following.next(), [3_000, 304]);
 
   fault = 'other parts';

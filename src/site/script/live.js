@@ -9,7 +9,7 @@ address.searchParams.set('lang', document.documentElement.lang);
 const FIRST_MS = 3_000;
 const LONGEST_MS = 15_000;
 /** While requests fail. */
-const LONGEST_AFTER_FAILURE_MS = 120_000;
+const LONGEST_AFTER_FAILURE_MS = 60_000;
 
 let { version, says } = status.dataset;
 let pauseMs = FIRST_MS;
