@@ -7,11 +7,10 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { ACCOUNT, type Command, commandActor, type Input, print, required, withAppContext } from './command/command.ts';
+import { ACCOUNT, type Command, commandActor, type Input, timestampOf, withAppContext } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { byAccount, requireAccount } from './command/lookup.ts';
 import { command } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
 
 /** Commands about second factors. Only `account factor-code` resets those of staff: it needs the server, not the console. */
 export const commands: Command[] = [
@@ -47,7 +46,7 @@ export const commands: Command[] = [
 
 async function makeCode(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
-    const account = await requireAccount(context.db, required(input, 'account'));
+    const account = await requireAccount(context.db, input.required('account'));
     const { id, name, role } = account;
     if (role === 'user')
       throw new UsageError(
@@ -67,7 +66,7 @@ async function makeCode(input: Input): Promise<void> {
     mailFactorCode(context, account, has(factors));
     // Before the mail has left: somebody who has to get in does not wait for a mail server that is down.
     const enter_at = `${context.config.AUTH_URL}/account/security`;
-    print(input, { id, name, role, code, expires: timestampOf(now + FACTOR_CODE_MS), enter_at });
+    input.print({ id, name, role, code, expires: timestampOf(now + FACTOR_CODE_MS), enter_at });
     await context.mail.settled();
   });
 }

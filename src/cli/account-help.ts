@@ -2,10 +2,9 @@ import type { AppContext } from '#context/context.ts';
 import { changeEmail, resetPassword, sendVerification } from '#admin/accounts.ts';
 import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '#mails/recovery-mails.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import type { Command } from './command/command.ts';
+import { type Command, timestampOf } from './command/command.ts';
 import { byAccount } from './command/lookup.ts';
 import { command } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
 
 const disabled = ({ name }: Account): string =>
   `The account ${name} is disabled; enable it first: scorehall account disable --undo`;

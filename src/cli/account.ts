@@ -39,12 +39,13 @@ import {
   carryOut,
   ACCOUNT,
   type Command,
+  flag,
+  inContext,
   type Input,
   JSON_OPTION,
-  optional,
-  print,
-  printTable,
-  required,
+  mandatory,
+  option,
+  timestampOf,
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
@@ -57,7 +58,6 @@ import {
   requireNamedPlayer,
   shownPlayer,
 } from './command/player-option.ts';
-import { oneOf, timestampOf } from './command/values.ts';
 
 const PLAYER = playerOption('The game account');
 
@@ -76,8 +76,8 @@ const enable = command(enableAccount, { ...block, refused: {} });
 const disableOrEnable: Command = {
   ...disable,
   operations: [disableAccount, enableAccount],
-  options: { ...ACCOUNT, undo: { type: 'boolean', help: 'Unblock the account' } },
-  run: (input) => (input.values['undo'] === true ? enable : disable).run(input),
+  options: { ...ACCOUNT, undo: flag('Unblock the account') },
+  run: (input) => (input.has('undo') ? enable : disable).run(input),
 };
 
 const role = command(changeRole, {
@@ -100,26 +100,32 @@ export const commands: Command[] = [
     audit: { action: 'account.create', about: 'id' },
     summary: 'Create an account that can sign in',
     options: {
-      name: { type: 'string', required: true, help: 'The name; with --uuid the name of that player replaces it' },
-      email: { type: 'string', required: true, help: 'The e-mail address' },
-      'password-stdin': {
-        type: 'boolean',
-        help: 'Read the password from stdin, or ask for it; without a password its owner sets one with "Forgot your password?"',
-      },
-      password: {
-        type: 'string',
-        help: 'The password; everybody on this machine can see it in the process list',
-      },
+      name: mandatory('VALUE', 'The name; with --uuid the name of that player replaces it'),
+      email: mandatory('VALUE', 'The e-mail address'),
+      'password-stdin': flag(
+        'Read the password from stdin, or ask for it; without a password its owner sets one with "Forgot your password?"',
+      ),
+      password: option('VALUE', 'The password; everybody on this machine can see it in the process list'),
       uuid: PLAYER,
-      verified: { type: 'boolean', help: 'Mark the e-mail address as verified' },
-      role: { type: 'string', help: 'The role: user (the default), moderator or operator' },
+      verified: flag('Mark the e-mail address as verified'),
+      role: option('VALUE', 'The role: user (the default), moderator or operator'),
       ...CONFIRMATION,
       json: JSON_OPTION,
     },
     run: create,
   },
-  { words: 'account list', summary: 'List all accounts', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'account show', summary: 'Show one account', options: ACCOUNT, run: show },
+  {
+    words: 'account list',
+    summary: 'List all accounts',
+    options: { json: JSON_OPTION },
+    run: inContext(async ({ db }) => (await listAccounts(db)).map(wire)),
+  },
+  {
+    words: 'account show',
+    summary: 'Show one account',
+    options: ACCOUNT,
+    run: inContext(async ({ db }, input) => wire(await requireAccount(db, input.required('account')))),
+  },
   disableOrEnable,
   role,
   command(renameAccount, {
@@ -185,17 +191,17 @@ export const commands: Command[] = [
 ];
 
 async function create(input: Input): Promise<void> {
-  const role = oneOf(input, 'role', ROLES) ?? 'user';
-  const email = required(input, 'email');
+  const role = input.oneOf('role', ROLES) ?? 'user';
+  const email = input.required('email');
   if (!isEmail(email)) throw new UsageError(`--email must be an address like name@example.org (it is "${email}").`);
   const password = await passwordFor(input);
   await withAppContext(input, async ({ db, clock }) => {
-    const player = optional(input, 'uuid') === undefined ? undefined : await requireNamedPlayer(db, input, 'uuid');
+    const player = input.optional('uuid') === undefined ? undefined : await requireNamedPlayer(db, input, 'uuid');
     const uuid = player?.uuid;
     const name = await nameFor(db, input, uuid);
     if (!isThePlayer(input, player, { name, email, role })) return;
     const hashed = password === undefined ? null : await hashPassword(password);
-    const facts = { name, email, role, password: hashed, email_verified: input.values['verified'] === true };
+    const facts = { name, email, role, password: hashed, email_verified: input.has('verified') };
     const created = await carryOut(input, { db, clock }, async (tx) => {
       // First, because linking takes the first lock and the account the second one; see `Keys`.
       if (uuid !== undefined) await Keys.lock(tx);
@@ -205,18 +211,18 @@ async function create(input: Input): Promise<void> {
       if (uuid !== undefined) await linkTo(tx, clock, account, uuid);
       return wire((await accountById(tx, account.id))!);
     });
-    print(input, created);
+    input.print(created);
   });
 }
 
 async function passwordFor(input: Input): Promise<string | undefined> {
-  const given = optional(input, 'password');
-  const fromStdin = input.values['password-stdin'] === true;
+  const given = input.optional('password');
+  const fromStdin = input.has('password-stdin');
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
   if (password === undefined) return undefined;
   const config = readSettings();
-  const problem = passwordProblem(password, config.NETWORK_NAME, required(input, 'name'), required(input, 'email'));
+  const problem = passwordProblem(password, config.NETWORK_NAME, input.required('name'), input.required('email'));
   if (problem === undefined) {
     if (!(await isBreached(dataFolder(config), password))) return password;
     throw new UsageError(
@@ -233,7 +239,7 @@ async function passwordFor(input: Input): Promise<string | undefined> {
 
 /** The name of the new account: the linked player's, otherwise `--name`, which must be free among accounts and players. */
 async function nameFor(db: Db, input: Input, uuid: string | undefined): Promise<string> {
-  const name = required(input, 'name');
+  const name = input.required('name');
   const holder = uuid === undefined ? undefined : await accountByPlayer(db, uuid);
   if (holder !== undefined)
     throw new UsageError(`The game account ${uuid} is already linked to the account ${holder.name}.`);
@@ -264,26 +270,22 @@ async function shownAccount({ db }: AppContext, { id }: Account): Promise<Record
   return wire((await accountById(db, id))!);
 }
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => printTable(input, (await listAccounts(db)).map(wire)));
-}
-
 async function link(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
-    const account = await requireAccount(context.db, required(input, 'account'));
+    const account = await requireAccount(context.db, input.required('account'));
     const player = await requireNamedPlayer(context.db, input, 'uuid');
     if (!isThePlayer(input, player, { id: account.id })) return;
     const linked = await carryOut(input, context, async (tx) => {
       await linkTo(tx, context.clock, account, player.uuid);
       return wire((await accountById(tx, account.id))!);
     });
-    print(input, linked);
+    input.print(linked);
   });
 }
 
 /** Decides whether a command continues: with `--yes` if the player is given by name or was erased. `--dry-run` prints the impact. */
 function isThePlayer(input: Input, player: NamedPlayer | undefined, impact: Record<string, unknown>): boolean {
-  const isAsked = input.values['dry-run'] === true || player?.isExact === false || player?.erased === true;
+  const isAsked = input.has('dry-run') || player?.isExact === false || player?.erased === true;
   if (!isAsked) return true;
   if (player === undefined) return isConfirmed(input, '', impact);
   const question = player.erased ? returnOf(player.uuid) : `${shownPlayer(player)}. Is this the player?`;
@@ -307,12 +309,6 @@ async function linkTo(tx: Transaction, clock: Clock, account: Account, uuid: str
       `The game account ${uuid} belonged to an account that was just deleted; try again in a moment.`,
     );
   if (refusal !== undefined) throw new UsageError(`The account ${account.name} already has a linked game account.`);
-}
-
-async function show(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) =>
-    print(input, wire(await requireAccount(db, required(input, 'account')))),
-  );
 }
 
 function wire({ player_uuid, created, disabled, locale: _, ...account }: Account): Record<string, unknown> {

@@ -5,7 +5,7 @@ import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import type { Agent } from '#agent/agent.ts';
-import { type Command, type Input, optional, required } from './command/command.ts';
+import type { Command, Input } from './command/command.ts';
 import { installed } from '#platform/process/installed.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
@@ -35,15 +35,15 @@ export const commands: Command[] = [
 ];
 
 async function runAgent(input: Input): Promise<void> {
-  const serverFolder = resolve(required(input, 'server-dir'));
+  const serverFolder = resolve(input.required('server-dir'));
   if (!(await stat(serverFolder).catch(() => undefined))?.isDirectory())
     throw new UsageError(`--server-dir must be a folder that exists (it is "${serverFolder}").`);
   const options = {
     serverFolder,
-    dataFolder: resolve(optional(input, 'data-dir') ?? join(serverFolder, 'scorehall-agent')),
+    dataFolder: resolve(input.optional('data-dir') ?? join(serverFolder, 'scorehall-agent')),
     url: readUrl(input),
     key: await readKey(input),
-    trustLinks: input.values['trust-log-links'] === true,
+    trustLinks: input.has('trust-log-links'),
     onTrouble: (sentence: string) => void errorOutput().write(`${new Date().toISOString()} ${sentence}\n`),
   };
   const stop = new AbortController();
@@ -74,17 +74,17 @@ async function openAgent(options: Parameters<typeof Agent.open>[0]): Promise<Age
 
 /** The key is sent with every request, so plain http is only for this machine, or with `--private-network`. */
 function readUrl(input: Input): string {
-  const url = optional(input, 'url') ?? process.env['INGEST_URL'] ?? 'http://127.0.0.1:7403';
+  const url = input.optional('url') ?? process.env['INGEST_URL'] ?? 'http://127.0.0.1:7403';
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw new UsageError(`--url must be an address like https://ingest.example.org (it is "${url}").`);
-  if (input.values['private-network'] === true && plainHttpProblem(url, 'private-network') === undefined) return url;
+  if (input.has('private-network') && plainHttpProblem(url, 'private-network') === undefined) return url;
   if (plainHttpProblem(url, 'loopback') !== undefined)
     throw new UsageError(`--url must be https except on this machine, or on a private network with --private-network.`);
   return url;
 }
 
 async function readKey(input: Input): Promise<string> {
-  const file = optional(input, 'key-file');
+  const file = input.optional('key-file');
   const text = file === undefined ? process.env['INGEST_KEY'] : await readKeyFile(file);
   const key = text?.trim() ?? '';
   if (/^shk_[\w-]+$/.test(key)) return key;

@@ -2,17 +2,14 @@ import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { environment } from '#platform/config/environment.ts';
 import type { Setting } from '#platform/config/setting.ts';
-import { type Command, type Input, JSON_OPTION, printTable } from './command/command.ts';
+import { type Command, flag, type Input, JSON_OPTION } from './command/command.ts';
 
 export const commands: Command[] = [
   {
     words: 'config',
     summary: 'List all settings with their value, default and meaning, or check them',
     options: {
-      check: {
-        type: 'boolean',
-        help: 'Check the settings by the rules of the start instead; exit code 1 if it would fail',
-      },
+      check: flag('Check the settings by the rules of the start instead; exit code 1 if it would fail'),
       json: JSON_OPTION,
     },
     run: showConfig,
@@ -22,7 +19,7 @@ export const commands: Command[] = [
 async function showConfig(input: Input): Promise<number> {
   const actual = environment();
   const config = readConfig(actual);
-  if (input.values['check'] === true) {
+  if (input.has('check')) {
     const [{ checkLocally }, { printFindings }] = await Promise.all([
       import('./doctor/local.ts'),
       import('./doctor/finding.ts'),
@@ -41,7 +38,7 @@ async function showConfig(input: Input): Promise<number> {
       meaning,
     };
   });
-  printTable(input, rows);
+  input.print(rows);
   return 0;
 }
 

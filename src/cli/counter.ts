@@ -11,12 +11,11 @@ import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import {
   type Command,
   commandActor,
+  inContext,
   type Input,
   JSON_OPTION,
-  optional,
-  print,
-  printTable,
-  required,
+  mandatory,
+  option,
   withAppContext,
 } from './command/command.ts';
 import { command } from './command/operation-command.ts';
@@ -24,49 +23,45 @@ import { command } from './command/operation-command.ts';
 type Declaration = z.output<typeof setCounter.fields>;
 
 const KEY: NonNullable<Command['options']> = {
-  key: {
-    type: 'string',
-    required: true,
-    help: 'The key of the counter in events and in the data API, like best_streak',
-  },
+  key: mandatory('VALUE', 'The key of the counter in events and in the data API, like best_streak'),
   json: JSON_OPTION,
 };
 
 export const commands: Command[] = [
-  { words: 'counter list', summary: "List the network's own counters", options: { json: JSON_OPTION }, run: listAll },
+  {
+    words: 'counter list',
+    summary: "List the network's own counters",
+    options: { json: JSON_OPTION },
+    run: inContext(async ({ db }) => (await listCounters(db)).map(wire)),
+  },
   {
     words: 'counter set',
     operations: [setCounter],
     summary: 'Declare or change a counter; one that counts in another way then is counted again',
     options: {
       ...KEY,
-      label: { type: 'string', value: 'TEXT', help: 'The name that players read, in English' },
-      'label-ja': { type: 'string', value: 'TEXT', help: 'The name in Japanese (default: the English one)' },
+      label: option('TEXT', 'The name that players read, in English'),
+      'label-ja': option('TEXT', 'The name in Japanese (default: the English one)'),
       aggregate: {
         type: 'string',
         value: AGGREGATES.join('|'),
         help: 'sum (the default) adds values up; max keeps the largest one',
       },
-      modes: {
-        type: 'string',
-        value: 'LIST',
-        help: `The field groups for whose gamemodes it counts, with commas, or all (the default): ${GROUP_NAMES.join(', ')}`,
-      },
-      most: { type: 'string', value: 'N', help: 'The largest value that is plausible in one event (default: 1000000)' },
-      order: { type: 'string', value: 'N', help: 'The position in lists (default: 0)' },
+      modes: option(
+        'LIST',
+        `The field groups for whose gamemodes it counts, with commas, or all (the default): ${GROUP_NAMES.join(', ')}`,
+      ),
+      most: option('N', 'The largest value that is plausible in one event (default: 1000000)'),
+      order: option('N', 'The position in lists (default: 0)'),
     },
-    run: set,
+    run: inContext(set),
   },
   {
     words: 'counter presets',
     operations: [setCounter],
     summary: "Declare PGM's usual counters: assists, wools, cores, flags, monuments, damage, streaks",
     options: {
-      only: {
-        type: 'string',
-        value: 'LIST',
-        help: 'Only these keys, with commas (default: all that are not declared yet)',
-      },
+      only: option('LIST', 'Only these keys, with commas (default: all that are not declared yet)'),
       json: JSON_OPTION,
     },
     run: declarePresets,
@@ -74,7 +69,7 @@ export const commands: Command[] = [
   command(deleteCounter, {
     words: 'counter delete',
     summary: 'Remove a counter; what servers reported stays stored, and declaring it again counts it again',
-    row: { options: KEY, find: ({ db }, input) => requireCounter(db, required(input, 'key')) },
+    row: { options: KEY, find: ({ db }, input) => requireCounter(db, input.required('key')) },
     options: {},
     confirm: ({ key, label }) => ({
       act: `This removes the counter ${key} (${label.en}) from all answers, pages and boards.`,
@@ -96,29 +91,20 @@ const wire = ({ key, label, aggregate, modes, most, order, id, counted }: Counte
   state: counted >= id ? 'counted' : 'counting',
 });
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => printTable(input, (await listCounters(db)).map(wire)));
-}
-
-async function set(input: Input): Promise<void> {
-  const key = required(input, 'key');
-  await withAppContext(input, async (context) => {
-    const before = await counterByKey(context.db, key);
-    const preset = PGM_COUNTERS.find((one) => one.key === key);
-    await declare(context, { key, ...settingsIn(input, before ?? preset) });
-    print(input, wire((await counterByKey(context.db, key))!));
-  });
+async function set(context: AppContext, input: Input) {
+  const key = input.required('key');
+  const before = await counterByKey(context.db, key);
+  const preset = PGM_COUNTERS.find((one) => one.key === key);
+  await declare(context, { key, ...settingsIn(input, before ?? preset) });
+  return wire((await counterByKey(context.db, key))!);
 }
 
 function settingsIn(input: Input, before: Counter | Declaration | undefined): Omit<Declaration, 'key'> {
-  const [en, ja] = [
-    optional(input, 'label') ?? before?.label.en,
-    optional(input, 'label-ja') ?? before?.label.ja ?? '',
-  ];
+  const [en, ja] = [input.optional('label') ?? before?.label.en, input.optional('label-ja') ?? before?.label.ja ?? ''];
   if (en === undefined) throw new UsageError('--label is missing: the counter is new.');
   return {
     label: { en, ja },
-    aggregate: (optional(input, 'aggregate') as Aggregate | undefined) ?? before?.aggregate ?? 'sum',
+    aggregate: (input.optional('aggregate') as Aggregate | undefined) ?? before?.aggregate ?? 'sum',
     modes: modesIn(input) ?? before?.modes ?? [],
     most: wholeNumber(input, 'most') ?? before?.most ?? DEFAULT_MOST,
     order: wholeNumber(input, 'order') ?? before?.order ?? 0,
@@ -126,7 +112,7 @@ function settingsIn(input: Input, before: Counter | Declaration | undefined): Om
 }
 
 function modesIn(input: Input): Group[] | undefined {
-  const text = optional(input, 'modes');
+  const text = input.optional('modes');
   if (text === undefined || text === 'all') return text === undefined ? undefined : [];
   return namesIn(text) as Group[];
 }
@@ -138,7 +124,7 @@ const namesIn = (text: string): string[] =>
     .filter((name) => name !== '');
 
 function wholeNumber(input: Input, name: string): number | undefined {
-  const text = optional(input, name);
+  const text = input.optional(name);
   if (text !== undefined && !/^-?\d{1,10}$/.test(text)) throw new UsageError(`--${name} must be a whole number.`);
   return text === undefined ? undefined : Number(text);
 }
@@ -155,7 +141,7 @@ async function declare(context: AppContext, data: Declaration): Promise<void> {
 }
 
 async function declarePresets(input: Input): Promise<void> {
-  const only = optional(input, 'only');
+  const only = input.optional('only');
   const wanted = only === undefined ? undefined : namesIn(only);
   const unknown = wanted?.find((name) => !PGM_COUNTERS.some(({ key }) => key === name));
   if (unknown !== undefined) {
@@ -166,7 +152,7 @@ async function declarePresets(input: Input): Promise<void> {
     const declared = new Set((await listCounters(context.db)).map(({ key }) => key));
     const added = PGM_COUNTERS.filter(({ key }) => !declared.has(key) && (wanted?.includes(key) ?? true));
     for (const one of added) await declare(context, one);
-    print(input, { keys: added.map(({ key }) => key).join(', ') });
+    input.print({ keys: added.map(({ key }) => key).join(', ') });
   });
 }
 

@@ -14,7 +14,7 @@ import { issueClientToken } from '#store/applications/tokens.ts';
 import { NETWORK, sampleNetwork } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
-import { type Command, type Input, optional } from './command/command.ts';
+import { type Command, type Input, option } from './command/command.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;
@@ -26,13 +26,9 @@ export const commands: Command[] = [
     words: 'demo',
     summary: 'Serve an invented network with weeks of generated history, until SIGINT or SIGTERM',
     options: {
-      folder: { type: 'string', value: 'DIR', help: 'The folder for all files of the demo (default: data/demo)' },
-      database: {
-        type: 'string',
-        value: 'URL',
-        help: 'An empty PostgreSQL database, postgres://…, instead of a SQLite file in the folder',
-      },
-      matches: { type: 'string', value: 'N', help: `The number of matches to generate (default: ${MATCHES})` },
+      folder: option('DIR', 'The folder for all files of the demo (default: data/demo)'),
+      database: option('URL', 'An empty PostgreSQL database, postgres://…, instead of a SQLite file in the folder'),
+      matches: option('N', `The number of matches to generate (default: ${MATCHES})`),
     },
     run: demo,
   },
@@ -41,9 +37,9 @@ export const commands: Command[] = [
 async function demo(input: Input): Promise<void> {
   const stop = new AbortController();
   const signalled = untilSignalled().then(() => stop.abort());
-  const folder = new DemoFolder(optional(input, 'folder') ?? 'data/demo');
+  const folder = new DemoFolder(input.optional('folder') ?? 'data/demo');
   await refuseSecond(folder);
-  await using context = await openAppContext(await configOf(folder, optional(input, 'database')));
+  await using context = await openAppContext(await configOf(folder, input.optional('database')));
   await fillDatabase(context, folder, matchesOf(input), stop.signal);
   if (stop.signal.aborted) return;
   const sample = sampleNetwork(folder.state()!);
@@ -86,7 +82,7 @@ async function configOf(folder: DemoFolder, database = folder.database): Promise
 }
 
 function matchesOf(input: Input): number {
-  const text = optional(input, 'matches') ?? String(MATCHES);
+  const text = input.optional('matches') ?? String(MATCHES);
   if (!/^[1-9]\d{0,5}$/.test(text))
     throw new UsageError(`--matches must be a whole number from 1 to 999999 (it is "${text}").`);
   return Number(text);

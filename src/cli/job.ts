@@ -5,24 +5,16 @@ import { pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { type Job, jobByKey, jobId, jobInTurn, listJobs, waitsFor } from '#store/jobs.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  print,
-  printTable,
-  required,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, inContext, type Input, JSON_OPTION, mandatory } from './command/command.ts';
 import { command, type RowOption } from './command/operation-command.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
 const byId: RowOption<Job> = {
   options: {
-    job: { type: 'string', value: 'ID', required: true, help: 'The id of the job, as "job list" shows it' },
+    job: mandatory('ID', 'The id of the job, as "job list" shows it'),
     json: JSON_OPTION,
   },
-  find: ({ db }, input) => requireJob(db, required(input, 'job')),
+  find: ({ db }, input) => requireJob(db, input.required('job')),
 };
 const refused = { wrong_state: (job: Job) => `The job ${jobId(job)} is ${job.state} already.` };
 const result = ({ db }: AppContext, { key }: Job) => shownJob(db, key);
@@ -33,9 +25,9 @@ export const commands: Command[] = [
     words: 'job list',
     summary: 'List the newest jobs: withdrawals, merges, anonymisations and recounts, with their progress',
     options: { json: JSON_OPTION },
-    run: listAll,
+    run: inContext(listAll),
   },
-  { words: 'job show', summary: 'Show one job', options: byId.options, run: show },
+  { words: 'job show', summary: 'Show one job', options: byId.options, run: inContext(show) },
   command(pauseJob, {
     words: 'job pause',
     summary: 'Pause a job; what it has done stays, and it can be resumed',
@@ -48,22 +40,15 @@ export const commands: Command[] = [
   }),
 ];
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const inTurn = await jobInTurn(db);
-    const jobs = await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST);
-    printTable(
-      input,
-      jobs.map((job) => wireJob(job, inTurn)),
-    );
-  });
+async function listAll({ db }: AppContext) {
+  const inTurn = await jobInTurn(db);
+  const jobs = await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST);
+  return jobs.map((job) => wireJob(job, inTurn));
 }
 
-async function show(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const { key } = await requireJob(db, required(input, 'job'));
-    print(input, await shownJob(db, key));
-  });
+async function show({ db }: AppContext, input: Input) {
+  const { key } = await requireJob(db, input.required('job'));
+  return await shownJob(db, key);
 }
 
 async function requireJob(db: AppContext['db'], id: string): Promise<Job> {

@@ -1,7 +1,7 @@
 import { dataFolder } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { sendTestMail } from '#platform/mail/mail.ts';
-import { type Command, type Input, JSON_OPTION, print, required } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, mandatory } from './command/command.ts';
 import { readSettings } from './command/settings.ts';
 import { openExisting } from './doctor/database.ts';
 import { recordOutcome } from './doctor/mail.ts';
@@ -11,7 +11,7 @@ export const commands: Command[] = [
     words: 'mail test',
     summary: 'Send one mail and show what the mail server answers',
     options: {
-      to: { type: 'string', value: 'ADDRESS', required: true, help: 'The address that gets the mail' },
+      to: mandatory('ADDRESS', 'The address that gets the mail'),
       json: JSON_OPTION,
     },
     run: test,
@@ -20,7 +20,7 @@ export const commands: Command[] = [
 
 /** Needs no database, so it also helps while a network is set up. The health of an existing one shows the outcome. */
 async function test(input: Input): Promise<void> {
-  const to = required(input, 'to');
+  const to = input.required('to');
   if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to)) throw new UsageError(`--to must be one mail address (it is "${to}").`);
   const config = readSettings();
   if (config.SMTP_URL === '')
@@ -30,7 +30,7 @@ async function test(input: Input): Promise<void> {
   const opened = await openExisting(config);
   const db = 'db' in opened ? opened.db : undefined;
   try {
-    print(input, { to, ...(await sendTestMail(config, to, recordOutcome(db, config))) });
+    input.print({ to, ...(await sendTestMail(config, to, recordOutcome(db, config))) });
   } finally {
     await db?.close();
   }

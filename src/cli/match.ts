@@ -4,17 +4,16 @@ import { countMatch, excludeMatch } from '#admin/matches.ts';
 import type { AppContext } from '#context/context.ts';
 import { isExcluded, listExcluded } from '#store/game/excluded-matches.ts';
 import { factsOf, matchWithTeams, type MatchHead } from '#store/game/matches.ts';
-import { type Command, type Input, JSON_OPTION, printTable, required, withAppContext } from './command/command.ts';
+import { type Command, inContext, JSON_OPTION, mandatory, timestampOf } from './command/command.ts';
 import { command, type RowOption } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
 
 const byId: RowOption<MatchHead> = {
   options: {
-    match: { type: 'string', value: 'ID', required: true, help: 'The id of the match, as the data API shows it' },
+    match: mandatory('ID', 'The id of the match, as the data API shows it'),
     json: JSON_OPTION,
   },
   find: async ({ db }, input) => {
-    const id = required(input, 'match');
+    const id = input.required('match');
     const match = await matchWithTeams(db, keyOf(id) ?? 0);
     if (match === undefined) throw new UsageError(`No match has the id ${id}.`);
     return match;
@@ -38,7 +37,7 @@ export const commands: Command[] = [
     words: 'match excluded',
     summary: 'List the matches that count in no statistics, leaderboards and ranks, newest first',
     options: { json: JSON_OPTION },
-    run: excluded,
+    run: inContext(excluded),
   },
   command(countMatch, {
     words: 'match count',
@@ -52,13 +51,11 @@ export const commands: Command[] = [
   }),
 ];
 
-async function excluded(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const matches = await listExcluded(db, Number.MAX_SAFE_INTEGER, MAX_LISTED);
-    const rows = matches.map(({ key, head, finished }) => {
-      const { map, server, gamemode } = factsOf(head);
-      return { id: idOf(key), map, server, gamemode, finished: timestampOf(finished) };
-    });
-    printTable(input, rows);
+async function excluded({ db }: AppContext) {
+  const matches = await listExcluded(db, Number.MAX_SAFE_INTEGER, MAX_LISTED);
+  const rows = matches.map(({ key, head, finished }) => {
+    const { map, server, gamemode } = factsOf(head);
+    return { id: idOf(key), map, server, gamemode, finished: timestampOf(finished) };
   });
+  return rows;
 }

@@ -5,9 +5,8 @@ import type { AppContext } from '#context/context.ts';
 import type { Queryable } from '#db/db.ts';
 import { strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { ACTIVE, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
-import { type Command, type Input, JSON_OPTION, optional, withAppContext } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, option, timestampOf, withAppContext } from './command/command.ts';
 import { erasedSentence, refuseSharedName } from './command/player-option.ts';
-import { timestampOf } from './command/values.ts';
 
 /** How commands name one punishment, and how they show it. */
 
@@ -16,13 +15,12 @@ const MAX_READ = 10_000;
 
 /** The options of every command about one punishment. */
 export const PUNISHMENT: NonNullable<Command['options']> = {
-  punishment: { type: 'string', value: 'ID', help: 'The id of the punishment, as the data API shows it' },
-  player: {
-    type: 'string',
-    value: 'WHO',
-    help: 'Instead of --punishment: the one in force against a player; for a deleted account by the UUID',
-  },
-  issued: { type: 'string', value: 'TIME', help: 'With --player: which of several, by its time in "punishment list"' },
+  punishment: option('ID', 'The id of the punishment, as the data API shows it'),
+  player: option(
+    'WHO',
+    'Instead of --punishment: the one in force against a player; for a deleted account by the UUID',
+  ),
+  issued: option('TIME', 'With --player: which of several, by its time in "punishment list"'),
   json: JSON_OPTION,
 };
 /** Runs `work` on the punishment that `--punishment` or `--player` names; `deleted` is the UUID of a deleted account. */
@@ -30,7 +28,7 @@ export async function onPunishment(
   input: Input,
   work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const [id, player] = [optional(input, 'punishment'), optional(input, 'player')];
+  const [id, player] = [input.optional('punishment'), input.optional('player')];
   if ((id === undefined) === (player === undefined)) throw new UsageError('Give either --punishment or --player.');
   await withAppContext(input, async (context) => {
     const { db, clock } = context;
@@ -47,7 +45,7 @@ async function onPunishmentOf(
   player: string,
   work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const issued = optional(input, 'issued');
+  const issued = input.optional('issued');
   const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_READ, now: context.clock.now() };
   const { deleted, punishments } = await requirePunishments(context.db, player, page);
   const inForce = punishments.filter(({ state }) => state === ACTIVE);

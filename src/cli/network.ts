@@ -1,7 +1,7 @@
 import { changeNetwork } from '#admin/network.ts';
 import type { Queryable } from '#db/db.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
-import { type Command, JSON_OPTION, print, withAppContext } from './command/command.ts';
+import { type Command, inContext, JSON_OPTION } from './command/command.ts';
 import { wireHidden } from './command/hidden-players.ts';
 import { command } from './command/operation-command.ts';
 
@@ -16,7 +16,7 @@ export const commands: Command[] = [
     words: 'network show',
     summary: 'Show what holds for all game servers',
     options: { json: JSON_OPTION },
-    run: (input) => withAppContext(input, async ({ db }) => print(input, await wire(db))),
+    run: inContext(({ db }) => wire(db)),
   },
   command(changeNetwork, {
     words: 'network set',

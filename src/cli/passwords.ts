@@ -5,7 +5,7 @@ import { breachedPasswordsFile } from '#platform/crypto/breached-passwords.ts';
 import { importBreachedPasswords } from '#platform/crypto/breached-passwords-import.ts';
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput } from '#platform/process/output.ts';
-import { type Command, type Input, JSON_OPTION, print } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION } from './command/command.ts';
 import { readSettings } from './command/settings.ts';
 
 const CHUNK_BYTES = 1024 ** 2;
@@ -31,7 +31,7 @@ async function importList(input: Input): Promise<void> {
     await mkdir(folder, { recursive: true });
     const source = path === '-' ? process.stdin : (await open(path)).createReadStream({ highWaterMark: CHUNK_BYTES });
     const list = await importBreachedPasswords(source, folder, progress());
-    print(input, { ...list, file: resolve(breachedPasswordsFile(folder)) });
+    input.print({ ...list, file: resolve(breachedPasswordsFile(folder)) });
   } catch (error) {
     const { code, syscall, message } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

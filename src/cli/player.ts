@@ -21,9 +21,16 @@ import {
   requirePlayer,
   shownPlayer,
 } from './command/player-option.ts';
-import { timestampOf } from './command/values.ts';
 import { runWithProgress } from './job.ts';
-import { type Command, type Input, JSON_OPTION, print, required, withAppContext } from './command/command.ts';
+import {
+  type Command,
+  inContext,
+  type Input,
+  JSON_OPTION,
+  mandatory,
+  timestampOf,
+  withAppContext,
+} from './command/command.ts';
 
 export const commands: Command[] = [
   command(mergePlayers, {
@@ -65,10 +72,10 @@ export const commands: Command[] = [
     words: 'player show',
     summary: 'Show a player: account, names, punishments and the newest events',
     options: {
-      player: { type: 'string', value: 'WHO', required: true, help: 'The UUID or the name of the player' },
+      player: mandatory('WHO', 'The UUID or the name of the player'),
       json: JSON_OPTION,
     },
-    run: show,
+    run: inContext(show),
   },
   {
     words: 'player export',
@@ -115,16 +122,14 @@ export const commands: Command[] = [
 
 const NEWEST = 20;
 
-async function show(input: Input): Promise<void> {
-  const who = required(input, 'player');
-  await withAppContext(input, async ({ db, clock }) => {
-    const { erased } = (await findForStaff(db, who)) ?? {};
-    const shown =
-      erased === undefined
-        ? await describe(db, clock.now(), await requirePlayer(db, 'player', who))
-        : await describeErased(db, clock.now(), erased);
-    print(input, shown);
-  });
+async function show({ db, clock }: AppContext, input: Input) {
+  const who = input.required('player');
+  const { erased } = (await findForStaff(db, who)) ?? {};
+  const shown =
+    erased === undefined
+      ? await describe(db, clock.now(), await requirePlayer(db, 'player', who))
+      : await describeErased(db, clock.now(), erased);
+  return shown;
 }
 
 async function exportPlayer(input: Input): Promise<void> {

@@ -20,15 +20,13 @@ import {
   commandActor,
   type Input,
   JSON_OPTION,
-  optional,
-  print,
-  printTable,
-  required,
+  mandatory,
+  option,
+  timestampOf,
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { refuseSharedName, requirePlayer } from './command/player-option.ts';
-import { timestampOf } from './command/values.ts';
 import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
 const PLAYER = {
@@ -37,14 +35,14 @@ const PLAYER = {
   help: 'The UUID or id of the player, or a name that no other player has or had',
 } as const;
 const TERMS = {
-  type: { type: 'string', help: 'ban, mute, kick, warn, or a type of the network' },
-  level: { type: 'string', value: 'N', help: 'The severity on the scale of the network' },
-  reason: { type: 'string', value: 'TEXT', help: 'The reason; public' },
-  expires: { type: 'string', value: 'WHEN', help: `When it expires: ${UNTIL_FORMS}` },
+  type: option('VALUE', 'ban, mute, kick, warn, or a type of the network'),
+  level: option('N', 'The severity on the scale of the network'),
+  reason: option('TEXT', 'The reason; public'),
+  expires: option('WHEN', `When it expires: ${UNTIL_FORMS}`),
 } as const satisfies Command['options'];
 const PAGE: NonNullable<Command['options']> = {
-  before: { type: 'string', value: 'ID', help: 'Entries before this id: the last one of the previous page' },
-  limit: { type: 'string', value: 'N', help: 'The number of entries (default: 50)' },
+  before: option('ID', 'Entries before this id: the last one of the previous page'),
+  limit: option('N', 'The number of entries (default: 50)'),
   json: JSON_OPTION,
 };
 const MAX_LIMIT = 10_000;
@@ -68,10 +66,10 @@ export const commands: Command[] = [
     summary: 'Issue a punishment of the network',
     options: {
       player: { ...PLAYER, required: true },
-      name: { type: 'string', help: 'The name of the player, where the network does not know the UUID' },
+      name: option('VALUE', 'The name of the player, where the network does not know the UUID'),
       ...TERMS,
       type: { ...TERMS.type, required: true },
-      punisher: { type: 'string', value: 'WHO', help: 'The player who issues it (default: the network)' },
+      punisher: option('WHO', 'The player who issues it (default: the network)'),
       json: JSON_OPTION,
     },
     run: issue,
@@ -89,8 +87,8 @@ export const commands: Command[] = [
     summary: 'Revoke a punishment; the reason is public',
     options: {
       ...PUNISHMENT,
-      reason: { type: 'string', value: 'TEXT', required: true, help: 'The reason for the revocation' },
-      revoker: { type: 'string', value: 'WHO', help: 'The player who revokes it (default: the network)' },
+      reason: mandatory('TEXT', 'The reason for the revocation'),
+      revoker: option('WHO', 'The player who revokes it (default: the network)'),
       ...CONFIRMATION,
     },
     run: revoke,
@@ -99,7 +97,7 @@ export const commands: Command[] = [
     words: 'punishment changes',
     summary: 'List what the keys of game servers and operators did to punishments, newest first',
     options: {
-      key: { type: 'string', value: 'ID', help: 'Only what one key did; see: scorehall server key list' },
+      key: option('ID', 'Only what one key did; see: scorehall server key list'),
       ...PAGE,
     },
     run: listAllChanges,
@@ -109,12 +107,7 @@ export const commands: Command[] = [
     operations: [undoPunishmentChange],
     summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
     options: {
-      receipt: {
-        type: 'string',
-        value: 'ID',
-        required: true,
-        help: 'The receipt of the change; see: scorehall punishment changes',
-      },
+      receipt: mandatory('ID', 'The receipt of the change; see: scorehall punishment changes'),
       ...CONFIRMATION,
       json: JSON_OPTION,
     },
@@ -124,28 +117,25 @@ export const commands: Command[] = [
 
 async function listAll(input: Input): Promise<void> {
   const { before, limit } = readPage(input);
-  const player = optional(input, 'player');
+  const player = input.optional('player');
   await withAppContext(input, async ({ db, clock }) => {
     const page = { before, limit, now: clock.now() };
     if (player === undefined) {
-      printTable(input, (await listPunishments(db, before, limit, page.now)).map(wire));
+      input.print((await listPunishments(db, before, limit, page.now)).map(wire));
       return;
     }
     const { deleted, punishments } = await requirePunishments(db, player, page);
-    printTable(
-      input,
-      punishments.map((one) => wireFor(one, deleted)),
-    );
+    input.print(punishments.map((one) => wireFor(one, deleted)));
   });
 }
 
 async function issue(input: Input): Promise<void> {
-  const who = required(input, 'player');
-  const type = required(input, 'type');
+  const who = input.required('player');
+  const type = input.required('type');
   await withAppContext(input, async (context) => {
     const { db, clock } = context;
     await refuseSharedName(db, 'player', who);
-    const punished = await findPunished(db, who, optional(input, 'name'));
+    const punished = await findPunished(db, who, input.optional('name'));
     if (punished === undefined)
       throw new UsageError(`No player has the name, UUID or id "${who}"; for a new one give the UUID and --name.`);
     const row = { punished, punisher: await playerOption(input, db, 'punisher') };
@@ -168,7 +158,7 @@ async function change(input: Input): Promise<void> {
 }
 
 async function revoke(input: Input): Promise<void> {
-  const reason = required(input, 'reason');
+  const reason = input.required('reason');
   await onPunishment(input, async (context, punishment, deleted) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
     const { id, type, punished, uuid } = wireFor(punishment, deleted);
@@ -184,15 +174,15 @@ async function revoke(input: Input): Promise<void> {
 
 async function listAllChanges(input: Input): Promise<void> {
   const page = readPage(input);
-  const key = optional(input, 'key');
+  const key = input.optional('key');
   const credential = key === undefined ? {} : { credential: readKey(key) };
   await withAppContext(input, async ({ db }) =>
-    printTable(input, (await listChanges(db, { ...credential, ...page })).map(wireChange)),
+    input.print((await listChanges(db, { ...credential, ...page })).map(wireChange)),
   );
 }
 
 async function undo(input: Input): Promise<void> {
-  const receipt = required(input, 'receipt');
+  const receipt = input.required('receipt');
   await withAppContext(input, async (context) => {
     const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
     const outcome = await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
@@ -203,7 +193,7 @@ async function undo(input: Input): Promise<void> {
       throw new UsageError(`There is no change of a punishment by ${receipt} that is in force.`);
     const { cursor } = await runWithProgress(context, outcome.done.job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-    print(input, { undone: receipt, events: events + cascaded, cascaded });
+    input.print({ undone: receipt, events: events + cascaded, cascaded });
   });
 }
 
@@ -225,15 +215,15 @@ async function printOne(
 ): Promise<void> {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
   if (deleted !== undefined) {
-    print(input, wireFor(punishment, deleted));
+    input.print(wireFor(punishment, deleted));
     return;
   }
   const history = await punishmentHistory(db, (await targetByKey(db, key))!);
-  print(input, { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
+  input.print({ ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
 }
 
 async function playerOption(input: Input, db: Queryable, option: string) {
-  const text = optional(input, option);
+  const text = input.optional(option);
   if (text === undefined) return null;
   await refuseSharedName(db, option, text);
   const { uuid, name } = await requirePlayer(db, option, text);
@@ -241,7 +231,7 @@ async function playerOption(input: Input, db: Queryable, option: string) {
 }
 
 function readTerms(input: Input, now: number) {
-  const [type, reason, level, expires] = ['type', 'reason', 'level', 'expires'].map((name) => optional(input, name));
+  const [type, reason, level, expires] = ['type', 'reason', 'level', 'expires'].map((name) => input.optional(name));
   if (level !== undefined && !/^\d{1,9}$/.test(level))
     throw new UsageError(`--level must be a whole number from 0 (it is "${level}").`);
   const until = expires === undefined ? undefined : readUntil(expires, now);
@@ -256,7 +246,7 @@ function readTerms(input: Input, now: number) {
 }
 
 function readPage(input: Input): { before: number; limit: number } {
-  const [before, limit] = [optional(input, 'before'), optional(input, 'limit') ?? '50'];
+  const [before, limit] = [input.optional('before'), input.optional('limit') ?? '50'];
   if (!/^[1-9]\d{0,4}$/.test(limit) || Number(limit) > MAX_LIMIT)
     throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT} (it is "${limit}").`);
   return { before: before === undefined ? Number.MAX_SAFE_INTEGER : boundOf(before), limit: Number(limit) };

@@ -1,20 +1,12 @@
+import type { AppContext } from '#context/context.ts';
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { manageServer, unmanageServer } from '#admin/servers.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
 import { listManaged, type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  optional,
-  printTable,
-  required,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
 import { byName } from './server-name.ts';
 
 export const manageCommands: Command[] = [
@@ -22,7 +14,7 @@ export const manageCommands: Command[] = [
     words: 'server manage list',
     summary: 'List the servers that are followed by the management protocol, with the state of their connections',
     options: { json: JSON_OPTION },
-    run: listAll,
+    run: inContext(listAll),
   },
   command(unmanageServer, {
     words: 'server manage remove',
@@ -46,10 +38,10 @@ export const manageCommands: Command[] = [
       ca: { name: 'ca-file', value: 'FILE', help: 'Certificates (PEM) that may sign its certificate' },
     },
     read: async (input) => {
-      const caFile = optional(input, 'ca-file');
+      const caFile = input.optional('ca-file');
       return {
-        url: required(input, 'url'),
-        secret: await read('secret-file', required(input, 'secret-file')),
+        url: input.required('url'),
+        secret: await read('secret-file', input.required('secret-file')),
         ca: caFile === undefined ? undefined : await read('ca-file', caFile),
       };
     },
@@ -78,14 +70,9 @@ async function standardInput(): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const rows = await listManaged(db);
-    printTable(
-      input,
-      rows.map(({ server, ...managed }) => ({ name: server, ...wire(managed) })),
-    );
-  });
+async function listAll({ db }: AppContext) {
+  const rows = await listManaged(db);
+  return rows.map(({ server, ...managed }) => ({ name: server, ...wire(managed) }));
 }
 
 function wire({ url, ca, state, contact }: Managed): Record<string, unknown> {

@@ -1,12 +1,12 @@
+import type { AppContext } from '#context/context.ts';
 import { unwatchServer, watchServer } from '#admin/servers.ts';
 import { listWatches, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
 import { UsageError } from '#platform/errors.ts';
 import { installed } from '#platform/process/installed.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
-import { type Command, type Input, JSON_OPTION, printTable, withAppContext } from './command/command.ts';
+import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
-import { timestampOf } from './command/values.ts';
 import { byName } from './server-name.ts';
 
 export const watchCommands: Command[] = [
@@ -14,7 +14,7 @@ export const watchCommands: Command[] = [
     words: 'server watch list',
     summary: 'List the watched servers with the outcome of the last poll',
     options: { json: JSON_OPTION },
-    run: listAll,
+    run: inContext(listAll),
   },
   command(unwatchServer, {
     words: 'server watch remove',
@@ -56,14 +56,9 @@ async function noteProblem({ address, protocol }: Watch): Promise<void> {
   }
 }
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const rows = await listWatches(db);
-    printTable(
-      input,
-      rows.map(({ server, ...watched }) => ({ name: server, ...wire(watched) })),
-    );
-  });
+async function listAll({ db }: AppContext) {
+  const rows = await listWatches(db);
+  return rows.map(({ server, ...watched }) => ({ name: server, ...wire(watched) }));
 }
 
 function wire({ address, protocol, error, succeeded, playerCount, max }: Watch): Record<string, unknown> {

@@ -14,19 +14,9 @@ import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  optional,
-  printTable,
-  requireAll,
-  SERVER,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, inContext, type Input, JSON_OPTION, option, SERVER, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
-import { timestampOf } from './command/values.ts';
 import { byName, requireServer } from './server-name.ts';
 import { wireHidden } from './command/hidden-players.ts';
 import { HIDDEN_OPTION } from './network.ts';
@@ -63,7 +53,7 @@ const { name: _, region: __, ...others } = creation.options!;
 const createOrApply: Command = {
   ...creation,
   options: {
-    name: { type: 'string', help: 'The name of the server' },
+    name: option('VALUE', 'The name of the server'),
     json: JSON_OPTION,
     region: { type: 'string', ...SETTINGS.region },
     ...others,
@@ -76,7 +66,12 @@ export const commands: Command[] = [
   ...watchCommands,
   ...manageCommands,
   createOrApply,
-  { words: 'server list', summary: 'List all game servers', options: { json: JSON_OPTION }, run: listAll },
+  {
+    words: 'server list',
+    summary: 'List all game servers',
+    options: { json: JSON_OPTION },
+    run: inContext(async ({ db }) => (await listServers(db, 0)).map(wire)),
+  },
   command(changeServer, {
     words: 'server set',
     summary:
@@ -100,7 +95,7 @@ export const commands: Command[] = [
     words: 'server key list',
     summary: 'List the keys of a server, without their secrets',
     options: SERVER,
-    run: listKeys,
+    run: inContext(listKeys),
   },
   command(rotateKey, {
     words: 'server key rotate',
@@ -165,12 +160,12 @@ export const commands: Command[] = [
 ];
 
 async function create(input: Input): Promise<void> {
-  const from = optional(input, 'from');
+  const from = input.optional('from');
   if (from !== undefined) return await createFrom(input, from, ['name', ...Object.keys(SETTINGS)]);
   for (const option of Object.keys(FROM)) {
     if (input.values[option] !== undefined) throw new UsageError(`--${option} belongs to --from, which is missing.`);
   }
-  requireAll(input, ['name', 'region']);
+  input.requireAll(['name', 'region']);
   await creation.run(input);
 }
 
@@ -178,15 +173,9 @@ async function shownServer({ db }: AppContext, { key }: { key: number }): Promis
   return { ...wire((await serverByKey(db, key, 0))!), ...(await wireHidden(db, key)) };
 }
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => printTable(input, (await listServers(db, 0)).map(wire)));
-}
-
-async function listKeys(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const { key } = await requireServer(db, input);
-    printTable(input, (await listServerKeys(db, key)).map(wireKey));
-  });
+async function listKeys({ db }: AppContext, input: Input) {
+  const { key } = await requireServer(db, input);
+  return (await listServerKeys(db, key)).map(wireKey);
 }
 
 /** Runs a withdrawal to its end. @returns the events that were withdrawn, and how many of them cascaded */

@@ -24,29 +24,19 @@ import {
   webhooksBefore,
   webhooksOf,
 } from '#store/applications/webhooks/webhooks.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  optional,
-  print,
-  printTable,
-  required,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, inContext, type Input, JSON_OPTION, mandatory, option, timestampOf } from './command/command.ts';
 import { byClientId, requireApplication } from './command/lookup.ts';
 import { command, type RowOption } from './command/operation-command.ts';
-import { timestampOf, wholeNumber } from './command/values.ts';
 
 const WEBHOOK: NonNullable<Command['options']> = {
-  id: { type: 'string', value: 'ID', required: true, help: 'The id of the webhook, as "webhook list" shows it' },
+  id: mandatory('ID', 'The id of the webhook, as "webhook list" shows it'),
   json: JSON_OPTION,
 };
 const MAX_LISTED = 200;
 const MAX_NUMBER = 999_999_999_999;
 
 async function requireWebhook({ db }: AppContext, input: Input): Promise<Webhook> {
-  const id = required(input, 'id');
+  const id = input.required('id');
   const webhook = await webhookById(db, id);
   if (webhook !== undefined) return webhook;
   throw new UsageError(`There is no webhook ${id}; see: scorehall webhook list`);
@@ -80,10 +70,10 @@ export const commands: Command[] = [
     words: 'webhook list',
     summary: 'List webhooks, of one application or the newest of all',
     options: {
-      'client-id': { type: 'string', value: 'ID', help: 'The Client ID of an application (default: all applications)' },
+      'client-id': option('ID', 'The Client ID of an application (default: all applications)'),
       json: JSON_OPTION,
     },
-    run: listAll,
+    run: inContext(listAll),
   },
   command(addWebhook, {
     words: 'webhook add',
@@ -107,15 +97,15 @@ export const commands: Command[] = [
       ...(secret === undefined ? {} : { secret }),
     }),
   }),
-  { words: 'webhook show', summary: 'Show one webhook', options: WEBHOOK, run: show },
+  { words: 'webhook show', summary: 'Show one webhook', options: WEBHOOK, run: inContext(show) },
   {
     words: 'webhook log',
     summary: 'List messages of a webhook, the newest first, 200 a page: attempts, status, milliseconds and response',
     options: {
       ...WEBHOOK,
-      before: { type: 'string', value: 'N', help: 'Messages before this number: the last one of the previous page' },
+      before: option('N', 'Messages before this number: the last one of the previous page'),
     },
-    run: log,
+    run: inContext(log),
   },
   command(verifyWebhook, {
     words: 'webhook verify',
@@ -225,31 +215,25 @@ export const commands: Command[] = [
   }),
 ];
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => {
-    const clientId = optional(input, 'client-id');
-    const found =
-      clientId === undefined
-        ? await webhooksBefore(db, Number.MAX_SAFE_INTEGER, MAX_LISTED)
-        : await webhooksOf(db, (await requireApplication(db, clientId)).key);
-    printTable(input, found.map(wire));
-  });
+async function listAll({ db }: AppContext, input: Input) {
+  const clientId = input.optional('client-id');
+  const found =
+    clientId === undefined
+      ? await webhooksBefore(db, Number.MAX_SAFE_INTEGER, MAX_LISTED)
+      : await webhooksOf(db, (await requireApplication(db, clientId)).key);
+  return found.map(wire);
 }
 
-async function show(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const webhook = await requireWebhook(context, input);
-    const [last] = await deliveriesBefore(context.db, webhook.key, MAX_NUMBER, 1);
-    print(input, { ...wire(webhook), last_status: last?.status ?? null, last_reason: last?.reason || null });
-  });
+async function show(context: AppContext, input: Input) {
+  const webhook = await requireWebhook(context, input);
+  const [last] = await deliveriesBefore(context.db, webhook.key, MAX_NUMBER, 1);
+  return { ...wire(webhook), last_status: last?.status ?? null, last_reason: last?.reason || null };
 }
 
-async function log(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const { key } = await requireWebhook(context, input);
-    const before = wholeNumber(input, 'before', 1, MAX_NUMBER) ?? MAX_NUMBER;
-    printTable(input, (await deliveriesBefore(context.db, key, before, MAX_LISTED)).map(wireDelivery));
-  });
+async function log(context: AppContext, input: Input) {
+  const { key } = await requireWebhook(context, input);
+  const before = input.wholeNumber('before', 1, MAX_NUMBER) ?? MAX_NUMBER;
+  return (await deliveriesBefore(context.db, key, before, MAX_LISTED)).map(wireDelivery);
 }
 
 function wire(webhook: Webhook): Record<string, unknown> {

@@ -10,17 +10,16 @@ import {
   commandActor,
   type Input,
   JSON_OPTION,
-  print,
-  printTable,
-  required,
+  mandatory,
+  option,
+  timestampOf,
   withAppContext,
 } from '../command/command.ts';
 import { readFields } from '../command/operation-command.ts';
-import { oneOf, timestampOf } from '../command/values.ts';
 
 const MAX_LISTED = 200;
 const REQUEST: NonNullable<Command['options']> = {
-  request: { type: 'string', value: 'ID', required: true, help: 'The id of the request, as "access list" shows it' },
+  request: mandatory('ID', 'The id of the request, as "access list" shows it'),
   json: JSON_OPTION,
 };
 const NOTE = { type: 'string', value: 'TEXT', help: 'Your message to the applicant, sent by mail' } as const;
@@ -31,7 +30,7 @@ export const commands: Command[] = [
     summary:
       'List what waits for you: access to the data API, a higher limit, a new name, logo or redirect URIs of an approved application',
     options: {
-      state: { type: 'string', help: 'Which requests to list: waiting (the default), approved or refused' },
+      state: option('VALUE', 'Which requests to list: waiting (the default), approved or refused'),
       json: JSON_OPTION,
     },
     run: listAll,
@@ -42,11 +41,7 @@ export const commands: Command[] = [
     options: {
       ...REQUEST,
       note: NOTE,
-      limit: {
-        type: 'string',
-        value: 'N',
-        help: 'The limit to grant, in requests per hour (default: the requested limit)',
-      },
+      limit: option('N', 'The limit to grant, in requests per hour (default: the requested limit)'),
     },
     operations: [approveRequest, approveChange],
     run: approve,
@@ -61,12 +56,12 @@ export const commands: Command[] = [
 ];
 
 async function listAll(input: Input): Promise<void> {
-  const state = oneOf(input, 'state', REQUEST_STATES) ?? 'waiting';
+  const state = input.oneOf('state', REQUEST_STATES) ?? 'waiting';
   await withAppContext(input, async ({ db, config }) => {
     const requests = (await listRequests(db, state, MAX_LISTED)).map(wire);
     const changes =
       state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map((change) => wireChange(change, config)) : [];
-    printTable(input, [...requests, ...changes]);
+    input.print([...requests, ...changes]);
   });
 }
 
@@ -78,7 +73,7 @@ interface Decision {
 }
 
 async function approve(input: Input): Promise<void> {
-  const [row, fields] = [{ id: required(input, 'request') }, await readFields(input, approveRequest.fields)];
+  const [row, fields] = [{ id: input.required('request') }, await readFields(input, approveRequest.fields)];
   const { note } = fields;
   await decide(input, {
     ...{ note, state: 'approved' },
@@ -88,7 +83,7 @@ async function approve(input: Input): Promise<void> {
 }
 
 async function refuse(input: Input): Promise<void> {
-  const [row, fields] = [{ id: required(input, 'request') }, await readFields(input, refuseRequest.fields)];
+  const [row, fields] = [{ id: input.required('request') }, await readFields(input, refuseRequest.fields)];
   await decide(input, {
     ...{ note: fields.note, state: 'refused' },
     aboutRequest: (acting) => perform(refuseRequest, acting, row, fields),
@@ -104,16 +99,16 @@ async function decide(input: Input, { note, state, aboutRequest, aboutChange }: 
     if ('done' in request) {
       await mailApplicant(context, request.done);
       await context.mail.settled();
-      return print(input, wire(request.done));
+      return input.print(wire(request.done));
     }
     const change = await aboutChange(acting);
     if (!('done' in change))
       throw new UsageError(
-        `No request with the id ${required(input, 'request')} is waiting; see: scorehall access list`,
+        `No request with the id ${input.required('request')} is waiting; see: scorehall access list`,
       );
     await mailOwners(context, change.done, { state, note });
     await context.mail.settled();
-    print(input, { ...wireChange(change.done, context.config), state, note });
+    input.print({ ...wireChange(change.done, context.config), state, note });
   });
 }
 

@@ -23,17 +23,16 @@ import {
   CLIENT,
   type Command,
   commandActor,
+  inContext,
   type Input,
   JSON_OPTION,
-  print,
-  printTable,
-  repeated,
-  required,
+  mandatory,
+  option,
+  timestampOf,
   withAppContext,
 } from '../command/command.ts';
 import { byClientId, requireApplication } from '../command/lookup.ts';
 import { command } from '../command/operation-command.ts';
-import { oneOf, timestampOf, yesOrNo } from '../command/values.ts';
 
 const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
   'post-logout-redirect-uri': {
@@ -42,16 +41,11 @@ const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
     value: 'URI',
     help: 'A redirect URI after sign-out, besides the redirect URIs and "/" of their origins; may be repeated',
   },
-  'require-pkce': {
-    type: 'string',
-    value: 'yes|no',
-    help: 'Refuse sign-ins without PKCE (default: no; recommended once the application sends a code challenge)',
-  },
-  'rotate-refresh-tokens': {
-    type: 'string',
-    value: 'yes|no',
-    help: 'Type service: replace the refresh token at each use (default: no)',
-  },
+  'require-pkce': option(
+    'yes|no',
+    'Refuse sign-ins without PKCE (default: no; recommended once the application sends a code challenge)',
+  ),
+  'rotate-refresh-tokens': option('yes|no', 'Type service: replace the refresh token at each use (default: no)'),
 };
 
 export const commands: Command[] = [
@@ -61,8 +55,8 @@ export const commands: Command[] = [
     audit: { action: 'application.create', about: 'client-id' },
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
-      name: { type: 'string', required: true, help: 'The name that users see on the consent page' },
-      type: { type: 'string', required: true, help: 'The type: installed, web or service' },
+      name: mandatory('VALUE', 'The name that users see on the consent page'),
+      type: mandatory('VALUE', 'The type: installed, web or service'),
       'redirect-uri': {
         type: 'string',
         multiple: true,
@@ -70,13 +64,23 @@ export const commands: Command[] = [
         help: 'A redirect URI for sign-in; may be repeated',
       },
       ...SIGN_IN_OPTIONS,
-      access: { type: 'string', help: 'Access to the data API: none (the default), waiting or approved' },
+      access: option('VALUE', 'Access to the data API: none (the default), waiting or approved'),
       json: JSON_OPTION,
     },
     run: create,
   },
-  { words: 'app list', summary: 'List all applications', options: { json: JSON_OPTION }, run: listAll },
-  { words: 'app show', summary: 'Show one application', options: CLIENT, run: show },
+  {
+    words: 'app list',
+    summary: 'List all applications',
+    options: { json: JSON_OPTION },
+    run: inContext(async ({ db }) => (await listApplications(db)).map(wire)),
+  },
+  {
+    words: 'app show',
+    summary: 'Show one application',
+    options: CLIENT,
+    run: inContext(async (context, input) => wire(await byClientId.find(context, input))),
+  },
   {
     words: 'app set',
     operations: [changeSettings],
@@ -139,12 +143,12 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const wanted = {
     name: readName(input),
-    type: oneOf(input, 'type', APPLICATION_TYPES)!,
-    redirect_uris: repeated(input, 'redirect-uri'),
-    post_logout_redirect_uris: repeated(input, 'post-logout-redirect-uri'),
-    require_pkce: yesOrNo(input, 'require-pkce') ?? false,
-    rotate_refresh_tokens: yesOrNo(input, 'rotate-refresh-tokens') ?? false,
-    access: oneOf(input, 'access', ACCESS_STATES) ?? 'none',
+    type: input.oneOf('type', APPLICATION_TYPES)!,
+    redirect_uris: input.repeated('redirect-uri'),
+    post_logout_redirect_uris: input.repeated('post-logout-redirect-uri'),
+    require_pkce: input.yesOrNo('require-pkce') ?? false,
+    rotate_refresh_tokens: input.yesOrNo('rotate-refresh-tokens') ?? false,
+    access: input.oneOf('access', ACCESS_STATES) ?? 'none',
   };
   checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
   checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
@@ -153,7 +157,7 @@ async function create(input: Input): Promise<void> {
       const { application, secret } = await createApplication(tx, clock.now(), wanted);
       return { ...wire(application), ...(secret === undefined ? {} : { client_secret: secret }) };
     });
-    print(input, created);
+    input.print(created);
   });
 }
 
@@ -165,17 +169,9 @@ function checkUris(type: ApplicationType, option: string, uris: readonly string[
   }
 }
 
-async function listAll(input: Input): Promise<void> {
-  await withAppContext(input, async ({ db }) => printTable(input, (await listApplications(db)).map(wire)));
-}
-
-async function show(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => print(input, wire(await byClientId.find(context, input))));
-}
-
 async function change(input: Input): Promise<void> {
-  const require_pkce = yesOrNo(input, 'require-pkce');
-  const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
+  const require_pkce = input.yesOrNo('require-pkce');
+  const rotate_refresh_tokens = input.yesOrNo('rotate-refresh-tokens');
   const returning = input.values['post-logout-redirect-uri'] as string[] | undefined;
   if (require_pkce === undefined && rotate_refresh_tokens === undefined && returning === undefined)
     throw new UsageError(
@@ -188,7 +184,7 @@ async function change(input: Input): Promise<void> {
     checkUris(application.type, 'post-logout-redirect-uri', post_logout_redirect_uris ?? []);
     const settings = { post_logout_redirect_uris, require_pkce, rotate_refresh_tokens };
     await perform(changeSettings, { ...context, actor: commandActor() }, application, settings);
-    print(input, await shown(context, application));
+    input.print(await shown(context, application));
   });
 }
 
@@ -202,7 +198,7 @@ function wire({ key: _, created, ...application }: Application): Record<string, 
 
 /** The same rule as in the console: the consent page and mails show this name. */
 function readName(input: Input): string {
-  const name = required(input, 'name');
+  const name = input.required('name');
   if (name.length > MAX_NAME_LENGTH || !isShownText(name))
     throw new UsageError(`--name must have 1 to ${MAX_NAME_LENGTH} characters, all of them visible.`);
   if (!containsAddress(name)) return name;

@@ -8,29 +8,19 @@ import type { Application } from '#store/applications/applications.ts';
 import { addOwner, type Owner, ownersOf } from '#store/applications/owners.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { ownerMail } from '#mails/application-mails.ts';
-import {
-  ACCOUNT,
-  CLIENT,
-  type Command,
-  commandActor,
-  type Input,
-  print,
-  printTable,
-  required,
-  withAppContext,
-} from '../command/command.ts';
+import { ACCOUNT, CLIENT, type Command, commandActor, inContext, type Input } from '../command/command.ts';
 import { byClientId, requireAccount } from '../command/lookup.ts';
 import { command } from '../command/operation-command.ts';
 
 const OWNER = { ...CLIENT, ...ACCOUNT };
 
 export const ownerCommands: Command[] = [
-  { words: 'app owner list', summary: 'List the owners of an application', options: CLIENT, run: list },
+  { words: 'app owner list', summary: 'List the owners of an application', options: CLIENT, run: inContext(list) },
   {
     words: 'app owner add',
     summary: 'Add an owner, who may change the application in the console and is named on its consent page',
     options: OWNER,
-    run: add,
+    run: inContext(add),
   },
   command(removeOwner, {
     words: 'app owner remove',
@@ -50,20 +40,16 @@ export const ownerCommands: Command[] = [
   }),
 ];
 
-async function list(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const { key } = await byClientId.find(context, input);
-    printTable(input, (await ownersOf(context.db, key)).map(wire));
-  });
+async function list(context: AppContext, input: Input) {
+  const { key } = await byClientId.find(context, input);
+  return (await ownersOf(context.db, key)).map(wire);
 }
 
-async function add(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const { application, account } = await requireBoth(context, input);
-    if (!(await addAsOwner({ ...context, actor: commandActor() }, application, account)))
-      throw new UsageError(`${account.name} already owns ${application.name}.`);
-    print(input, await shown(context.db, application));
-  });
+async function add(context: AppContext, input: Input) {
+  const { application, account } = await requireBoth(context, input);
+  if (!(await addAsOwner({ ...context, actor: commandActor() }, application, account)))
+    throw new UsageError(`${account.name} already owns ${application.name}.`);
+  return await shown(context.db, application);
 }
 
 /** Adds an owner, who gets a mail. @returns false if the account is an owner already */
@@ -84,7 +70,7 @@ export async function addAsOwner(
 
 async function requireBoth(context: AppContext, input: Input): Promise<{ application: Application; account: Account }> {
   const application = await byClientId.find(context, input);
-  return { application, account: await requireAccount(context.db, required(input, 'account')) };
+  return { application, account: await requireAccount(context.db, input.required('account')) };
 }
 
 async function shown(db: Db, { key, client_id, name }: Application): Promise<Record<string, unknown>> {

@@ -1,6 +1,7 @@
+import type { AppContext } from '#context/context.ts';
 import { createSecret, withdrawSecret } from '#admin/applications.ts';
 import { MAX_SECRETS, secretsOf } from '#store/applications/applications.ts';
-import { CLIENT, type Command, type Input, printTable, withAppContext } from '../command/command.ts';
+import { CLIENT, type Command, inContext, type Input } from '../command/command.ts';
 import { byClientId } from '../command/lookup.ts';
 import { command } from '../command/operation-command.ts';
 
@@ -9,7 +10,7 @@ export const secretCommands: Command[] = [
     words: 'app secret list',
     summary: "List the names and ids of an application's valid secrets",
     options: CLIENT,
-    run: list,
+    run: inContext(list),
   },
   command(createSecret, {
     words: 'app secret add',
@@ -40,13 +41,8 @@ export const secretCommands: Command[] = [
   }),
 ];
 
-async function list(input: Input): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const { key } = await byClientId.find(context, input);
-    const secrets = await secretsOf(context.db, key);
-    printTable(
-      input,
-      secrets.map(({ created, ...secret }) => ({ ...secret, created: new Date(created).toISOString() })),
-    );
-  });
+async function list(context: AppContext, input: Input) {
+  const { key } = await byClientId.find(context, input);
+  const secrets = await secretsOf(context.db, key);
+  return secrets.map(({ created, ...secret }) => ({ ...secret, created: new Date(created).toISOString() }));
 }

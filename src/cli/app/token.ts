@@ -1,7 +1,6 @@
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { carryOut, CLIENT, type Command, type Input, print, required, withAppContext } from '../command/command.ts';
+import { carryOut, CLIENT, type Command, type Input, option, withAppContext } from '../command/command.ts';
 import { requireApplication } from '../command/lookup.ts';
-import { wholeNumber } from '../command/values.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_HOURS = 24 * 365;
@@ -13,15 +12,15 @@ export const commands: Command[] = [
     summary: 'Issue an access token to an application, as the client credentials grant does',
     options: {
       ...CLIENT,
-      hours: { type: 'string', value: 'N', help: 'The lifetime in hours (default: 1)' },
+      hours: option('N', 'The lifetime in hours (default: 1)'),
     },
     run: create,
   },
 ];
 
 async function create(input: Input): Promise<void> {
-  const clientId = required(input, 'client-id');
-  const hours = wholeNumber(input, 'hours', 1, MAX_HOURS) ?? 1;
+  const clientId = input.required('client-id');
+  const hours = input.wholeNumber('hours', 1, MAX_HOURS) ?? 1;
   await withAppContext(input, async ({ db, clock }) => {
     await requireApplication(db, clientId);
     const lifetime = hours * HOUR_MS;
@@ -29,6 +28,6 @@ async function create(input: Input): Promise<void> {
       access_token: await issueClientToken(tx, clock.now(), clientId, lifetime),
       ...{ token_type: 'bearer', expires_in: lifetime / 1000 },
     }));
-    print(input, issued);
+    input.print(issued);
   });
 }

@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import type { AppContext } from '#context/context.ts';
-import { type Command, type Input, JSON_OPTION, optional, printTable, withAppContext } from '../command/command.ts';
+import { type Command, flag, type Input, JSON_OPTION, option, withAppContext } from '../command/command.ts';
 import { accountChange, readAccounts } from './accounts.ts';
 import { applicationChange, readApplications } from './applications.ts';
 import type { Change } from './change.ts';
@@ -9,20 +9,18 @@ import { KeyFile } from './key-file.ts';
 import { networkChange, readNetwork } from './network.ts';
 import { readServers, serverChange } from './servers.ts';
 
-const KEYS_TO: NonNullable<Command['options']>[string] = {
-  type: 'string',
-  value: 'FILE',
-  help: 'Write new keys and secrets to this file (mode 0600) instead of printing them',
-};
-const DRY_RUN: NonNullable<Command['options']>[string] = { type: 'boolean', help: 'Only show what would change' };
+const KEYS_TO: NonNullable<Command['options']>[string] = option(
+  'FILE',
+  'Write new keys and secrets to this file (mode 0600) instead of printing them',
+);
+const DRY_RUN: NonNullable<Command['options']>[string] = flag('Only show what would change');
 
 /** The options of `server create` with a file. */
 export const FROM: NonNullable<Command['options']> = {
-  from: {
-    type: 'string',
-    value: 'FILE',
-    help: 'Create or change all servers of a YAML file: a list of name, region, order, icon, max, punishments, hidden, watch and manage',
-  },
+  from: option(
+    'FILE',
+    'Create or change all servers of a YAML file: a list of name, region, order, icon, max, punishments, hidden, watch and manage',
+  ),
   'keys-to': { ...KEYS_TO, help: `With --from: ${KEYS_TO.help[0]!.toLowerCase()}${KEYS_TO.help.slice(1)}` },
   'dry-run': { ...DRY_RUN, help: 'With --from: only show what would change' },
 };
@@ -37,7 +35,7 @@ export const commands: Command[] = [
     options: {
       'keys-to': KEYS_TO,
       'dry-run': DRY_RUN,
-      yes: { type: 'boolean', help: 'Also change roles and take access away' },
+      yes: flag('Also change roles and take access away'),
       json: JSON_OPTION,
     },
     run: apply,
@@ -94,14 +92,14 @@ export async function createFrom(input: Input, path: string, exclusive: readonly
  * what is done already is unchanged then.
  */
 async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { confirm: boolean }): Promise<void> {
-  const dryRun = input.values['dry-run'] === true;
-  const keysTo = optional(input, 'keys-to');
+  const dryRun = input.has('dry-run');
+  const keysTo = input.optional('keys-to');
   using keys = keysTo === undefined || dryRun ? undefined : new KeyFile(keysTo);
   await withAppContext(input, async (context) => {
     const changes: Change[] = [];
     for (const plan of plans) changes.push(await plan(context));
     const warnings = changes.flatMap(({ warning }) => warning ?? []);
-    if (confirm && !dryRun && warnings.length > 0 && input.values['yes'] !== true)
+    if (confirm && !dryRun && warnings.length > 0 && !input.has('yes'))
       throw new UsageError(`${warnings.join(' ')} Add --yes to do it, or --dry-run to see what it would change.`);
     const rows: Record<string, unknown>[] = [];
     for (const change of changes) {
@@ -110,6 +108,6 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
       rows.push({ kind: change.kind, name: change.name, action: change.action, changes: change.changes, ...secrets });
     }
     await context.mail.settled();
-    printTable(input, rows);
+    input.print(rows);
   });
 }

@@ -18,10 +18,90 @@ export type CommandOption = Options[string] & {
   mayBeEmpty?: true;
 };
 
-export interface Input {
-  command: Command;
-  values: Record<string, string | boolean | (string | boolean)[] | undefined>;
-  positionals: string[];
+/** An option with a value, which the help text calls `value`. */
+export const option = (value: string, help: string): CommandOption => ({ type: 'string', value, help });
+
+export const mandatory = (value: string, help: string): CommandOption => ({ ...option(value, help), required: true });
+
+/** An option without a value. */
+export const flag = (help: string): CommandOption => ({ type: 'boolean', help });
+
+type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
+
+/** What a command prints: a record, or the rows of a table. */
+type Result = Record<string, unknown> | readonly Record<string, unknown>[];
+
+/** The arguments of a command, and where it prints. */
+export class Input {
+  readonly command: Command;
+  readonly values: Values;
+  readonly positionals: string[];
+
+  constructor(command: Command, values: Values, positionals: string[]) {
+    this.command = command;
+    this.values = values;
+    this.positionals = positionals;
+  }
+
+  /** Whether an option without a value is given. */
+  has(name: string): boolean {
+    return this.values[name] === true;
+  }
+
+  optional(name: string): string | undefined {
+    const value = this.values[name];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** The value of a mandatory option. @throws UsageError if it is missing or empty */
+  required(name: string): string {
+    const value = this.optional(name) ?? '';
+    if (value === '') throw new UsageError(`--${name} is missing.`);
+    return value;
+  }
+
+  /** @throws UsageError that names all options that are missing or empty */
+  requireAll(options: readonly string[]): void {
+    const names = options.filter((name) => (this.values[name] ?? '') === '').map((name) => `--${name}`);
+    if (names.length === 0) return;
+    throw new UsageError(`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing.`);
+  }
+
+  /** The values of an option that may be repeated. @throws UsageError if one is empty */
+  repeated(name: string): string[] {
+    const values = ((this.values[name] ?? []) as string[]).map(String);
+    if (values.includes('')) throw new UsageError(`--${name} has no value.`);
+    return values;
+  }
+
+  /** The value of an option with a closed list of values; undefined if it is not given. @throws UsageError */
+  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+    const text = this.optional(name);
+    const value = allowed.find((one) => one === text);
+    if (text === undefined || value !== undefined) return value;
+    throw new UsageError(`--${name} must be one of ${allowed.join(', ')} (it is "${text}").`);
+  }
+
+  yesOrNo(name: string): boolean | undefined {
+    const value = this.oneOf(name, ['yes', 'no']);
+    return value === undefined ? undefined : value === 'yes';
+  }
+
+  /** The value of an option that is a whole number; undefined if it is not given. @throws UsageError */
+  wholeNumber(name: string, least: number, most: number): number | undefined {
+    const text = this.optional(name);
+    if (text === undefined) return undefined;
+    const number = Number(text);
+    if (/^-?\d{1,12}$/.test(text) && number >= least && number <= most) return number;
+    throw new UsageError(`--${name} must be a whole number from ${least} to ${most} (it is "${text}").`);
+  }
+
+  /** Prints a record, one line per member, or the rows of a table; JSON with `--json`. */
+  print(result: Result): void {
+    if (this.has('json')) return void output().write(`${JSON.stringify(result)}\n`);
+    const lines = Array.isArray(result) ? tableOf(result) : recordOf(result as Record<string, unknown>);
+    for (const line of lines) output().write(`${line}\n`);
+  }
 }
 
 /** One command: `scorehall app create …` has the words `app create`. */
@@ -41,25 +121,19 @@ export interface Command {
   run(input: Input): Promise<number | void>;
 }
 
+const HELP = flag('Show this help');
+
 export function parse(command: Command, args: string[]): Input {
-  const options = { ...command.options, help: { type: 'boolean', help: 'Show this help' } } as Options;
+  const options: Record<string, CommandOption> = { ...command.options, help: HELP };
   const input = parsed(command, args, options);
   const isRequired = ([name, option]: [string, CommandOption]): boolean =>
     option.required === true && !(option.mayBeEmpty && input.values[name] === '');
-  requireAll(
-    input,
+  input.requireAll(
     Object.entries(command.options ?? {})
       .filter(isRequired)
       .map(([name]) => name),
   );
   return input;
-}
-
-/** @throws UsageError that names all options that are missing or empty */
-export function requireAll(input: Input, options: readonly string[]): void {
-  const names = options.filter((name) => (input.values[name] ?? '') === '').map((name) => `--${name}`);
-  if (names.length === 0) return;
-  throw new UsageError(`${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} missing.`);
 }
 
 function parsed(command: Command, args: string[], options: Options): Input {
@@ -72,7 +146,7 @@ function parsed(command: Command, args: string[], options: Options): Input {
       allowPositionals: command.operands !== undefined,
       strict: true,
     });
-    return { command, values, positionals };
+    return new Input(command, values, positionals);
   } catch (error) {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
@@ -104,35 +178,13 @@ function joinValues(args: readonly string[], options: Options): string[] {
 }
 
 export function helpOf(command: Command): string {
-  const rows = Object.entries({
-    ...command.options,
-    help: { type: 'boolean', help: 'Show this help' } as CommandOption,
-  });
+  const rows = Object.entries({ ...command.options, help: HELP });
   const names = rows.map(([name, row]) => `--${name}${row.type === 'string' ? ` ${row.value ?? 'VALUE'}` : ''}`);
   const width = Math.max(...names.map((name) => name.length));
   const lines = rows.map(
     ([, row], index) => `  ${names[index]!.padEnd(width)}  ${row.help}${row.required === true ? ' (required)' : ''}`,
   );
   return `${command.summary}\n\nscorehall ${command.words}${command.operands ? ` ${command.operands}` : ''} [options]\n\n${lines.join('\n')}\n`;
-}
-
-/** The value of a mandatory option. @throws UsageError if it is missing or empty */
-export function required(input: Input, name: string): string {
-  const value = input.values[name];
-  if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is missing.`);
-  return value;
-}
-
-export function optional(input: Input, name: string): string | undefined {
-  const value = input.values[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** The values of an option that may be repeated. @throws UsageError if one is empty */
-export function repeated(input: Input, name: string): string[] {
-  const values = ((input.values[name] ?? []) as string[]).map(String);
-  if (values.includes('')) throw new UsageError(`--${name} has no value.`);
-  return values;
 }
 
 /** Opens the database and the other parts of the context for one command. */
@@ -143,7 +195,7 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
     import('./settings.ts'),
     import('#platform/clock.ts'),
   ]);
-  const isDryRun = input.values['dry-run'] === true;
+  const isDryRun = input.has('dry-run');
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
@@ -154,6 +206,15 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
   await logRevocations(appContext);
   return result;
 }
+
+/** The run of a command that works with the database, and prints what `work` returns. */
+export const inContext =
+  (work: (context: AppContext, input: Input) => Promise<Result | void>): Command['run'] =>
+  (input) =>
+    withAppContext(input, async (context) => {
+      const result = await work(context, input);
+      if (result !== undefined) input.print(result);
+    });
 
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
 async function logRevocations({ db, config, clock }: AppContext): Promise<void> {
@@ -216,51 +277,48 @@ export async function carryOut<T extends Record<string, unknown>>(
   });
 }
 
-/** Prints a result: one JSON object with `--json`, otherwise one line per member. */
-export function print(input: Input, result: Record<string, unknown>): void {
-  if (input.values['json'] === true) return void output().write(`${JSON.stringify(result)}\n`);
-  const width = Math.max(...Object.keys(result).map((name) => name.length));
+function recordOf(record: Record<string, unknown>): string[] {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
   const indent = `\n${' '.repeat(width + 2)}`;
-  for (const [name, value] of Object.entries(result))
-    output().write(`${name.padEnd(width)}  ${Array.isArray(value) ? linesOf(value).join(indent) : shown(value)}\n`);
+  return Object.entries(record).map(
+    ([name, value]) => `${name.padEnd(width)}  ${Array.isArray(value) ? linesOf(value).join(indent) : shown(value)}`,
+  );
 }
 
 /** One line per record, one line for all texts. */
 const linesOf = (values: readonly unknown[]): string[] =>
   values.some((value) => typeof value === 'object') ? values.map(shown) : [values.join(' ')];
 
-/** Prints rows: a JSON array with `--json`, otherwise a table. */
-export function printTable(input: Input, rows: Record<string, unknown>[]): void {
-  if (input.values['json'] === true) return void output().write(`${JSON.stringify(rows)}\n`);
+function tableOf(rows: readonly Record<string, unknown>[]): string[] {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
-  for (const line of cells)
-    output().write(
-      `${line
-        .map((cell, index) => cell.padEnd(widths[index]!))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  const padded = cells.map((line) => line.map((cell, index) => cell.padEnd(widths[index]!)));
+  return padded.map((line) => line.join('  ').trimEnd());
 }
 
-export const JSON_OPTION: CommandOption = { type: 'boolean', help: 'Print JSON, with the member names of the API' };
+/** A timestamp as commands print it. */
+export function timestampOf<T extends number | null>(ms: T): string | T {
+  return ms === null ? ms : new Date(ms).toISOString();
+}
+
+export const JSON_OPTION = flag('Print JSON, with the member names of the API');
 
 /** The options of every command about one application. */
 export const CLIENT: Record<string, CommandOption> = {
-  'client-id': { type: 'string', value: 'ID', required: true, help: 'The Client ID of the application' },
+  'client-id': mandatory('ID', 'The Client ID of the application'),
   json: JSON_OPTION,
 };
 
 /** The options of every command about one game server. */
 export const SERVER: Record<string, CommandOption> = {
-  name: { type: 'string', required: true, help: 'The name of the server' },
+  name: mandatory('VALUE', 'The name of the server'),
   json: JSON_OPTION,
 };
 
 /** The options of every command about one account. */
 export const ACCOUNT: Record<string, CommandOption> = {
-  account: { type: 'string', value: 'WHO', required: true, help: 'The id, name or e-mail address of the account' },
+  account: mandatory('WHO', 'The id, name or e-mail address of the account'),
   json: JSON_OPTION,
 };
 

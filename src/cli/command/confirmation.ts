@@ -1,10 +1,10 @@
 import { UsageError } from '#platform/errors.ts';
-import { type Command, type Input, print } from './command.ts';
+import { type Command, flag, type Input } from './command.ts';
 
 /** The options of commands that take something away. */
 export const CONFIRMATION: NonNullable<Command['options']> = {
-  yes: { type: 'boolean', help: 'Do it' },
-  'dry-run': { type: 'boolean', help: 'Only print what the command would change' },
+  yes: flag('Do it'),
+  'dry-run': flag('Only print what the command would change'),
 };
 
 /**
@@ -13,10 +13,10 @@ export const CONFIRMATION: NonNullable<Command['options']> = {
  * @throws UsageError without `--yes`
  */
 export function isConfirmed(input: Input, act: string, impact: Record<string, unknown>): boolean {
-  if (input.values['dry-run'] === true) {
-    print(input, { ...impact, dry_run: true });
+  if (input.has('dry-run')) {
+    input.print({ ...impact, dry_run: true });
     return false;
   }
-  if (input.values['yes'] === true) return true;
+  if (input.has('yes')) return true;
   throw new UsageError(`${act} Add --yes to do it, or --dry-run to see what it would change.`);
 }

@@ -2,7 +2,7 @@ import { UsageError } from '#platform/errors.ts';
 import type { Queryable } from '#db/db.ts';
 import { type Account, findAccount } from '#store/accounts/accounts.ts';
 import { type Application, applicationByClientId, managedApplication } from '#store/applications/applications.ts';
-import { ACCOUNT, CLIENT, required } from './command.ts';
+import { ACCOUNT, CLIENT } from './command.ts';
 import type { RowOption } from './operation-command.ts';
 
 /** @throws UsageError if no application has the Client ID, or if it is one of the service's own applications */
@@ -18,7 +18,7 @@ export async function requireApplication(db: Queryable, clientId: string): Promi
 /** The option of every operation on one application. */
 export const byClientId: RowOption<Application> = {
   options: CLIENT,
-  find: ({ db }, input) => requireApplication(db, required(input, 'client-id')),
+  find: ({ db }, input) => requireApplication(db, input.required('client-id')),
 };
 
 /** Finds an account by id, name or e-mail address. @throws UsageError if there is none */
@@ -31,7 +31,7 @@ export async function requireAccount(db: Queryable, text: string): Promise<Accou
 /** The option of every operation on one account. */
 export const byAccount: RowOption<Account> = {
   options: ACCOUNT,
-  find: ({ db }, input) => requireAccount(db, required(input, 'account')),
+  find: ({ db }, input) => requireAccount(db, input.required('account')),
 };
 
 export const lastOperatorMessage = (name: string): string =>

@@ -4,7 +4,7 @@ import { fieldsFrom, isOptional, kindOf } from '#admin/fields.ts';
 import { type CodeOf, type Done, type Loss, type Operation, perform, type Question } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
-import { type Command, commandActor, type CommandOption, type Input, print, withAppContext } from './command.ts';
+import { type Command, commandActor, type CommandOption, type Input, withAppContext } from './command.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 
 /** How a command names what it acts on: `--name Alpha`. */
@@ -89,7 +89,7 @@ export function command<Row, Found extends Row, Fields extends z.ZodObject, Impa
         if ('refused' in outcome) throw new UsageError(wording.refused[outcome.refused](found, fields));
         if ('rejected' in outcome)
           throw new UsageError(reasonAbout(`--${optionOf(outcome.rejected.place)}`, outcome.rejected));
-        if ('done' in outcome) print(input, await wording.result(context, found, outcome.done, fields));
+        if ('done' in outcome) input.print(await wording.result(context, found, outcome.done, fields));
       });
     },
   };

@@ -3,7 +3,7 @@ import { uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { findForStaff, isErased } from '#store/accounts/deleted-players.ts';
 import { namesakes, namesOf, type Player, playerByUuid, playersNamed } from '#store/game/players.ts';
-import { type CommandOption, type Input, required } from './command.ts';
+import { type CommandOption, type Input, option } from './command.ts';
 
 /** Maximum players in the sentence about a name that several have or had. */
 const MAX_CANDIDATES = 20;
@@ -20,7 +20,7 @@ export interface NamedPlayer {
 }
 
 export const playerOption = (help: string): CommandOption => ({
-  ...{ type: 'string', value: 'WHO', help: `${help}: its UUID, or a name that no other player has or had` },
+  ...option('WHO', `${help}: its UUID, or a name that no other player has or had`),
 });
 
 /**
@@ -28,7 +28,7 @@ export const playerOption = (help: string): CommandOption => ({
  * @throws UsageError if no player has or had the name, and with all candidates if several have or had it
  */
 export async function requireNamedPlayer(db: Queryable, input: Input, option: string): Promise<NamedPlayer> {
-  const text = required(input, option);
+  const text = input.required(option);
   const uuid = uuidOf(text);
   if (uuid !== undefined) {
     const erased = await isErased(db, uuid);

@@ -16,7 +16,7 @@ import { schemaVersion } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
-import { type Command, type Input, JSON_OPTION, print } from '#cli/command/command.ts';
+import { type Command, flag, type Input, JSON_OPTION } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 
 export const commands: Command[] = [
@@ -25,14 +25,8 @@ export const commands: Command[] = [
     summary: 'Write the whole database into one file while it is in use, or check such a file',
     operands: 'FILE',
     options: {
-      check: {
-        type: 'boolean',
-        help: 'Restore FILE into a temporary folder and compare every table with its manifest',
-      },
-      'with-secret-key': {
-        type: 'boolean',
-        help: 'Include the secret key: keep such a file as safe as the key itself',
-      },
+      check: flag('Restore FILE into a temporary folder and compare every table with its manifest'),
+      'with-secret-key': flag('Include the secret key: keep such a file as safe as the key itself'),
       json: JSON_OPTION,
     },
     run: backup,
@@ -41,8 +35,8 @@ export const commands: Command[] = [
 
 async function backup(input: Input): Promise<void> {
   const file = singleFile(input);
-  const withSecretKey = input.values['with-secret-key'] === true;
-  if (input.values['check'] === true) {
+  const withSecretKey = input.has('with-secret-key');
+  if (input.has('check')) {
     if (withSecretKey) throw new UsageError('--with-secret-key is for writing a backup, not for --check.');
     return await check(input, file);
   }
@@ -55,7 +49,7 @@ async function backup(input: Input): Promise<void> {
   const manifest = await writeBackup(db, file, options);
   // The backup is good even if its database takes no writes, like a standby, or is older than the table.
   await recordRun(db, 'backup', manifest.created).catch(() => undefined);
-  print(input, summaryOf(file, manifest));
+  input.print(summaryOf(file, manifest));
 }
 
 async function check(input: Input, file: string): Promise<void> {
@@ -64,7 +58,7 @@ async function check(input: Input, file: string): Promise<void> {
   try {
     await using db = await openDb(join(folder, 'check.db'), { foreignKeys: false });
     await restoreBackup(opened, db, progressLines('checked'));
-    print(input, { ...summaryOf(file, opened.manifest), check: 'ok' });
+    input.print({ ...summaryOf(file, opened.manifest), check: 'ok' });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

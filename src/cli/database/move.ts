@@ -9,15 +9,7 @@ import { readMoveMark } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { openExisting } from './backup.ts';
-import {
-  type Command,
-  commandActor,
-  type Input,
-  JSON_OPTION,
-  optional,
-  print,
-  printTable,
-} from '#cli/command/command.ts';
+import { type Command, commandActor, flag, type Input, JSON_OPTION, option } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
@@ -26,8 +18,8 @@ export const commands: Command[] = [
     words: 'move',
     summary: 'Move the network of DATABASE_URL, which stays in use meanwhile, into another, empty database',
     options: {
-      to: { type: 'string', value: 'URL', help: 'The empty database: postgres://…, or the path of a SQLite file' },
-      cancel: { type: 'boolean', help: 'Give up an unfinished move and open the database again' },
+      to: option('URL', 'The empty database: postgres://…, or the path of a SQLite file'),
+      cancel: flag('Give up an unfinished move and open the database again'),
       json: JSON_OPTION,
     },
     run,
@@ -35,14 +27,14 @@ export const commands: Command[] = [
 ];
 
 async function run(input: Input): Promise<void> {
-  const to = optional(input, 'to');
-  const cancel = input.values['cancel'] === true;
+  const to = input.optional('to');
+  const cancel = input.has('cancel');
   if ((to === undefined) !== cancel) throw new UsageError('Give either --to URL or --cancel.');
   const config = readConfig(environment());
   await using source = await openExisting(config);
   if (to === undefined) {
     await cancelMove(source, (tx) => audit(tx, 'database.move-cancel', {}));
-    return print(input, { move: 'cancelled', database: withoutPassword(config.DATABASE_URL) });
+    return input.print({ move: 'cancelled', database: withoutPassword(config.DATABASE_URL) });
   }
   const address = withoutPassword(to);
   if (to === config.DATABASE_URL) throw new UsageError('--to is the database of DATABASE_URL itself.');
@@ -59,10 +51,7 @@ async function run(input: Input): Promise<void> {
     progress: progressLines('read'),
     step: (sentence) => void errorOutput().write(`${sentence}\n`),
   });
-  printTable(
-    input,
-    Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })),
-  );
+  input.print(Object.entries(tables).map(([table, { rows, checksum }]) => ({ table, rows, checksum })));
   errorOutput().write(
     `Moved. Stop the service, set DATABASE_URL to ${address} and, unless SECRET_KEY is set, DATA_FOLDER to ` +
       `${dataFolder(config)}, then start it.\n`,

@@ -14,15 +14,7 @@ import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, singleFile, summaryOf } from './backup.ts';
-import {
-  type Command,
-  commandActor,
-  type Input,
-  JSON_OPTION,
-  print,
-  repeated,
-  withAppContext,
-} from '#cli/command/command.ts';
+import { type Command, commandActor, type Input, JSON_OPTION, withAppContext } from '#cli/command/command.ts';
 import { progressLines } from './progress.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
@@ -45,7 +37,7 @@ export const commands: Command[] = [
 ];
 
 async function restore(input: Input): Promise<void> {
-  const logs = repeated(input, 'since-log');
+  const logs = input.repeated('since-log');
   const config = readConfig(environment());
   if (input.positionals.length === 0 && logs.length > 0) return await replayInto(config, input, logs);
   const file = singleFile(input);
@@ -68,7 +60,7 @@ async function restore(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
     const returned = await restoredCounts(context.db, systemClock.now());
-    print(input, { ...summaryOf(file, opened.manifest), ...replayed, ...returned });
+    input.print({ ...summaryOf(file, opened.manifest), ...replayed, ...returned });
   });
   errorOutput().write(logs.length === 0 ? warningOf(created) : PASSWORDS);
 }
@@ -81,7 +73,7 @@ async function replayInto(config: Config, input: Input, logs: readonly string[])
     if (created === undefined) {
       throw new UsageError('This database was not restored from a backup: name the FILE of the backup as well.');
     }
-    print(input, {
+    input.print({
       ...(await replay(context, logs, created)),
       ...(await restoredCounts(context.db, systemClock.now())),
     });

@@ -9,7 +9,7 @@ import type { Db, Transaction } from '#db/db.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { changeSecretKey, readLoss, resetSecretKey } from '#store/installation/secret-key-change.ts';
 import { openExisting } from './backup.ts';
-import { type Command, commandActor, type Input, JSON_OPTION, print, required } from '#cli/command/command.ts';
+import { type Command, commandActor, flag, type Input, JSON_OPTION, mandatory } from '#cli/command/command.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
@@ -17,12 +17,7 @@ export const commands: Command[] = [
     words: 'secret-key change',
     summary: 'Seal everything under the new key of SECRET_KEY or the file secret.key; stop the service first',
     options: {
-      from: {
-        type: 'string',
-        value: 'FILE|-',
-        required: true,
-        help: 'The file with the old key, or - to read it from stdin',
-      },
+      from: mandatory('FILE|-', 'The file with the old key, or - to read it from stdin'),
       json: JSON_OPTION,
     },
     run: change,
@@ -30,37 +25,37 @@ export const commands: Command[] = [
   {
     words: 'secret-key reset',
     summary: 'Give a database whose secret key is lost a new one; without --yes it only says what is lost',
-    options: { yes: { type: 'boolean', help: 'Do it' }, json: JSON_OPTION },
+    options: { yes: flag('Do it'), json: JSON_OPTION },
     run: reset,
   },
 ];
 
 async function change(input: Input): Promise<void> {
-  const from = secretKeyOf(await readSecret(required(input, 'from')));
+  const from = secretKeyOf(await readSecret(input.required('from')));
   await withDatabase(async (db, to) => {
     const changed = await db.transaction(async (tx) => {
       const result = await changeSecretKey(tx, from, to);
       await audit(tx, 'secret-key.change');
       return result;
     });
-    print(input, { ...changed });
+    input.print({ ...changed });
   });
 }
 
 async function reset(input: Input): Promise<void> {
   const config = readConfig(environment());
-  if (input.values['yes'] === true) {
+  if (input.has('yes')) {
     return await withDatabase(async (db, to) => {
       const loss = await db.transaction(async (tx) => {
         const lost = await resetSecretKey(tx, to);
         await audit(tx, 'secret-key.reset');
         return lost;
       });
-      print(input, { lost: true, ...loss });
+      input.print({ lost: true, ...loss });
     });
   }
   await using db = await openExisting(config);
-  print(input, { lost: false, ...(await readLoss(db)) });
+  input.print({ lost: false, ...(await readLoss(db)) });
   errorOutput().write(
     'With --yes, ID tokens issued so far no longer verify, erased players are recorded under their own names when they play again, ' +
       'and their punishments no longer apply to them. Nothing has been changed.\n',

@@ -3,7 +3,7 @@ import { environment } from '#platform/config/environment.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { UsageError } from '#platform/errors.ts';
 import { vacuum } from '#db/sqlite/vacuum.ts';
-import { carryOut, type Command, type Input, JSON_OPTION, print, withAppContext } from '#cli/command/command.ts';
+import { carryOut, type Command, type Input, JSON_OPTION, withAppContext } from '#cli/command/command.ts';
 
 export const commands: Command[] = [
   {
@@ -25,6 +25,6 @@ async function run(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     await carryOut(input, context, async () => ({ file }));
     const { before, after } = await vacuum(file);
-    print(input, { file, bytes_before: before, bytes_after: after });
+    input.print({ file, bytes_before: before, bytes_after: after });
   });
 }

@@ -2,7 +2,7 @@ import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
 import { UsageError } from '#platform/errors.ts';
-import { type Command, type Input, JSON_OPTION, optional } from '../command/command.ts';
+import { type Command, type Input, JSON_OPTION, option } from '../command/command.ts';
 import { checkAddresses } from './addresses.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabase, openExisting } from './database.ts';
@@ -22,7 +22,7 @@ export const commands: Command[] = [
     summary:
       'Check settings, addresses, database, operator, second factors of staff, mail, webhooks, event loops, signing keys, passwords, clock, disk, files and paths; exit code 1 if something is wrong',
     options: {
-      mail: { type: 'string', value: 'TO', help: 'Also send a mail to this address' },
+      mail: option('TO', 'Also send a mail to this address'),
       json: { type: 'boolean', help: JSON_OPTION.help },
     },
     run: doctor,
@@ -30,7 +30,7 @@ export const commands: Command[] = [
 ];
 
 async function doctor(input: Input): Promise<number> {
-  return printFindings(input, await examine(optional(input, 'mail')));
+  return printFindings(input, await examine(input.optional('mail')));
 }
 
 async function examine(mailTo: string | undefined): Promise<Finding[]> {

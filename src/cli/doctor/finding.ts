@@ -45,7 +45,7 @@ const LABELS: Record<Finding['status'], string> = { ok: 'ok', warning: 'warning'
 export function printFindings(input: Input, findings: readonly Finding[]): 0 | 1 {
   const count = (wanted: Finding['status']): number => findings.filter(({ status }) => status === wanted).length;
   const code = count('error') > 0 ? 1 : 0;
-  if (input.values['json'] === true) {
+  if (input.has('json')) {
     output().write(`${JSON.stringify({ ok: code === 0, findings })}\n`);
     return code;
   }

@@ -5,15 +5,7 @@ import { untilSignalled } from '#platform/process/signals.ts';
 import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { ImportedDatabase } from '#importers/index.ts';
-import {
-  type Command,
-  type CommandOption,
-  type Input,
-  JSON_OPTION,
-  optional,
-  repeated,
-  withAppContext,
-} from '../command/command.ts';
+import { type Command, type CommandOption, type Input, JSON_OPTION, withAppContext } from '../command/command.ts';
 import { FollowReport } from './follow-report.ts';
 import { ImportReport } from './import-report.ts';
 import { importCore } from './core.ts';
@@ -102,8 +94,8 @@ async function importDatabase(input: Input, importers: Importers, name: keyof Im
   const seconds = followSecondsIn(input);
   const tablePrefix = tablePrefixIn(input);
   const address = await importers.readSourceAddress(sourceIn(input), program.dialects);
-  const create = input.values['create'] === true;
-  const serverScopes = repeated(input, 'server-scope');
+  const create = input.has('create');
+  const serverScopes = input.repeated('server-scope');
   await withAppContext(input, async (context) => {
     const core = importCore(context.db, context.clock);
     const open = (): Promise<ImportedDatabase> =>
@@ -120,7 +112,7 @@ async function importOnce(
 ): Promise<void> {
   await using database = await open();
   const report = new ImportReport(input);
-  const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
+  const runOrTry = input.has('dry-run') ? tryImport : runImport;
   const outcome = await runOrTry(db, clock, database.findings('all'), report);
   report.end(outcome);
   if (outcome.taken === 0 && outcome.unchanged === 0 && outcome.refused > 0)
@@ -157,7 +149,7 @@ const timerOf = (clock: AppContext['clock']): TimerClock => ({
 const MOST_SECONDS = 86_400;
 
 function followSecondsIn(input: Input): number | undefined {
-  const text = optional(input, 'follow');
+  const text = input.optional('follow');
   if (text === undefined) return undefined;
   const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (seconds < 1 || seconds > MOST_SECONDS)
@@ -168,7 +160,7 @@ function followSecondsIn(input: Input): number | undefined {
 }
 
 function tablePrefixIn(input: Input): string | undefined {
-  const prefix = optional(input, 'table-prefix');
+  const prefix = input.optional('table-prefix');
   if (prefix === undefined || /^\w{0,50}$/.test(prefix)) return prefix;
   throw new UsageError('--table-prefix may have letters, digits and underscores, at most 50.');
 }
@@ -179,8 +171,8 @@ function sourceIn(input: Input): Parameters<Importers['readSourceAddress']>[0] {
   const [operand] = positionals;
   return {
     operand: operand === '' ? undefined : operand,
-    passwordFile: optional(input, 'password-file'),
-    tls: input.values['tls'] === true,
+    passwordFile: input.optional('password-file'),
+    tls: input.has('tls'),
     environment: withSecretFiles(process.env, ['IMPORT_URL', 'IMPORT_PASSWORD']),
     isPrivate: (host) => plainHttpProblem(`http://${host}`, 'private-network') === undefined,
   };

@@ -4,14 +4,7 @@ import type { AppContext } from '#context/context.ts';
 import type { Finding, NetworkLookup, ServerChoice } from '#importers/index.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { reasonOf } from '#text/file-problem.ts';
-import {
-  type Command,
-  type Input,
-  JSON_OPTION,
-  optional,
-  type CommandOption,
-  withAppContext,
-} from '../command/command.ts';
+import { type Command, type Input, JSON_OPTION, type CommandOption, withAppContext } from '../command/command.ts';
 import { ImportReport } from './import-report.ts';
 import { importCore } from './core.ts';
 import { importEvents } from './events.ts';
@@ -85,9 +78,9 @@ async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
   const report = new ImportReport(input);
   await withAppContext(input, async ({ db, clock }: AppContext) => {
-    const choice = { server: optional(input, 'server'), create: input.values['create'] === true };
+    const choice = { server: input.optional('server'), create: input.has('create') };
     const findings = importer(path, importCore(db, clock), choice);
-    const runOrTry = input.values['dry-run'] === true ? tryImport : runImport;
+    const runOrTry = input.has('dry-run') ? tryImport : runImport;
     const outcome = await runOrTry(db, clock, findings, report);
     report.end(outcome);
     refuseFruitless(path, outcome);

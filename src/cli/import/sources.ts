@@ -1,16 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { didYouMean } from '#text/suggestion.ts';
 import { forgetImportSource, listImportSources } from '#store/imports.ts';
-import {
-  carryOut,
-  type Command,
-  type Input,
-  JSON_OPTION,
-  print,
-  printTable,
-  required,
-  withAppContext,
-} from '../command/command.ts';
+import { carryOut, type Command, type Input, JSON_OPTION, withAppContext } from '../command/command.ts';
 
 export const commands: Command[] = [
   {
@@ -34,18 +25,18 @@ export const commands: Command[] = [
 async function list(input: Input): Promise<void> {
   const sources = await withAppContext(input, ({ db }) => listImportSources(db));
   const shown = sources.map(({ name, rows, imported }) => ({ name, rows, imported: new Date(imported).toISOString() }));
-  if (shown.length === 0 && input.values['json'] !== true) return print(input, { sources: 'none' });
-  printTable(input, shown);
+  if (shown.length === 0 && input.values['json'] !== true) return input.print({ sources: 'none' });
+  input.print(shown);
 }
 
 async function forget(input: Input): Promise<void> {
-  const name = required(input, 'source');
+  const name = input.required('source');
   await withAppContext(input, async ({ db, clock }) => {
     const forgotten = await carryOut(input, { db, clock }, async (tx) => {
       if (await forgetImportSource(tx, name)) return { forgotten: name };
       const names = (await listImportSources(tx)).map((source) => source.name);
       throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);
     });
-    print(input, forgotten);
+    input.print(forgotten);
   });
 }
