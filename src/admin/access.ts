@@ -8,13 +8,12 @@ import {
 } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, decideChange } from '#store/applications/application-changes.ts';
 import { type Application, setLimit } from '#store/applications/applications.ts';
-import { readable, wholeNumber, withoutFields } from './fields.ts';
-import { operation, refuse, type Working } from './operation.ts';
+import { onApplication } from './applications.ts';
+import { readable, wholeNumber } from './fields.ts';
+import { ofOperators, operation, refuse, type Target, type Working } from './operation.ts';
 
 const MAX_LIMIT = 999_999_999;
 export const MAX_NOTE = 1000;
-
-const subject = ({ client_id, name }: Application) => ({ subject: client_id, label: name });
 
 /** The name that is stored with a decision. */
 const decider = ({ actor }: Working): string => (actor.via === 'command' ? 'command' : actor.name);
@@ -24,28 +23,19 @@ const decideAccess =
   async (working: Working, { client_id }: Application) =>
     await decideWithoutRequest(working.tx, working.clock.now(), client_id, { state, by: decider(working) });
 
-/** Gives an application access to the data API. */
 export const approveAccess = operation({
+  ...onApplication,
   name: 'access.approve',
-  subject,
-  ...withoutFields,
-  who: 'operator',
-  loss: 'none',
+  summary: 'Give an application access to the data API',
   reauthenticate: 'always',
-  changes: [],
-  impact: undefined,
   run: decideAccess('approved'),
 });
 
 export const revokeAccess = operation({
+  ...onApplication,
   name: 'access.revoke',
-  subject,
-  ...withoutFields,
-  who: 'operator',
+  summary: 'Take away the access of an application to the data API',
   loss: 'restorable',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
   run: decideAccess('revoked'),
 });
 
@@ -54,16 +44,14 @@ const readLimit = (text: string): number | null | undefined => {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 };
 
-/** Sets the hourly limit of an application; null restores the usual ones. */
+/** Null restores the usual limits. */
 export const limitAccess = operation({
+  ...onApplication,
   name: 'access.limit',
-  subject,
+  summary: 'Set the hourly rate limit of an application, or reset it to the default',
   fields: z.strictObject({ limit: readable(readLimit, `a whole number from 1 to ${MAX_LIMIT}, or "default"`) }),
-  who: 'operator',
-  loss: 'none',
+  options: { limit: { value: 'N', help: 'Requests per hour, or "default"' } },
   reauthenticate: ({ limit }) => limit !== null,
-  changes: [],
-  impact: undefined,
   run: async ({ tx }, { client_id }: Application, { limit }) => void (await setLimit(tx, client_id, limit)),
   detail: (fields) => fields,
 });
@@ -72,6 +60,14 @@ export const limitAccess = operation({
 interface Waiting {
   id: string;
 }
+
+/** It may be decided meanwhile, which the operation refuses. */
+export const byRequestId: Target<Waiting> = {
+  option: 'request',
+  value: 'ID',
+  help: 'The id of the request, as "access list" shows it',
+  find: async (_, id) => ({ id }),
+};
 
 const note = z
   .string()
@@ -87,68 +83,69 @@ async function decide(working: Working, id: string, decision: Omit<Decision, 'by
   return (await decideRequest(working.tx, working.clock.now(), id, { ...decision, by })) ?? refuse('not_waiting');
 }
 
-const requestSubject = (_: Waiting, { client_id, application_name }: AccessRequest) => ({
-  ...{ subject: client_id, label: application_name },
-});
+const NOTE = { value: 'TEXT', help: 'Your message to the applicant, sent by mail' };
+const refused = {
+  not_waiting: ({ id }: Waiting): string => `No request with the id ${id} is waiting; see: scorehall access list`,
+};
+
+const onRequest = {
+  ...ofOperators,
+  target: byRequestId,
+  subject: (_: Waiting, { client_id, application_name }: AccessRequest) => ({
+    ...{ subject: client_id, label: application_name },
+  }),
+  refused,
+};
 
 /** Grants a request of an owner. The limit is for a request of a higher one (default: the requested volume). */
 export const approveRequest = operation({
+  ...onRequest,
   name: 'access.approve',
-  subject: requestSubject,
+  summary: 'Grant a request; the applicant gets a mail',
   fields: z.strictObject({ note: note.default(''), limit: wholeNumber(1, MAX_LIMIT).optional() }),
-  who: 'operator',
-  loss: 'none',
+  options: {
+    note: NOTE,
+    limit: { value: 'N', help: 'The limit to grant, in requests per hour (default: the requested limit)' },
+  },
   reauthenticate: 'always',
-  changes: [],
-  impact: undefined,
   run: async (working, { id }: Waiting, fields) => await decide(working, id, { state: 'approved', ...fields }),
   detail: (fields, { kind }) => ({ kind, ...fields }),
 });
 
 export const refuseRequest = operation({
+  ...onRequest,
   name: 'access.refuse',
-  subject: requestSubject,
+  summary: 'Refuse a request; the applicant gets a mail with the reason (--note)',
   fields: z.strictObject({ note: reason }),
-  who: 'operator',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  options: { note: NOTE },
   run: async (working, { id }: Waiting, fields) => await decide(working, id, { state: 'refused', ...fields }),
   detail: (fields, { kind }) => ({ kind, ...fields }),
 });
 
-const changeSubject = (_: Waiting, { client_id, old }: ApplicationChange) => ({
-  ...{ subject: client_id, label: old.name },
-});
+const onChange = {
+  ...ofOperators,
+  target: byRequestId,
+  subject: (_: Waiting, { client_id, old }: ApplicationChange) => ({ subject: client_id, label: old.name }),
+  options: { note: NOTE },
+  refused,
+  detail: (fields: { note: string }, { name, redirect_uris, logo }: ApplicationChange) => ({
+    ...{ name, redirect_uris: redirect_uris.join(' '), ...(logo !== null && { logo }), ...fields },
+  }),
+};
 
-const changeDetail = (fields: { note: string }, { name, redirect_uris, logo }: ApplicationChange) => ({
-  ...{ name, redirect_uris: redirect_uris.join(' '), ...(logo !== null && { logo }), ...fields },
-});
-
-/** Puts a change of an owner in force. */
 export const approveChange = operation({
+  ...onChange,
   name: 'application.change.approve',
-  subject: changeSubject,
+  summary: 'Put a change of an owner in force',
   fields: z.strictObject({ note: note.default('') }),
-  who: 'operator',
-  loss: 'none',
   reauthenticate: 'always',
-  changes: [],
-  impact: undefined,
   run: async ({ tx }, { id }: Waiting) => (await decideChange(tx, id, 'approved')) ?? refuse('not_waiting'),
-  detail: changeDetail,
 });
 
 export const refuseChange = operation({
+  ...onChange,
   name: 'application.change.refuse',
-  subject: changeSubject,
+  summary: 'Refuse a change of an owner; the present values stay in force',
   fields: z.strictObject({ note: reason }),
-  who: 'operator',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
   run: async ({ tx }, { id }: Waiting) => (await decideChange(tx, id, 'refused')) ?? refuse('not_waiting'),
-  detail: changeDetail,
 });

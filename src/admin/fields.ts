@@ -25,7 +25,7 @@ export const readable = <Value>(read: (text: string) => Value | undefined, forms
   });
 
 /** For an operation that needs nothing besides its row. */
-export const withoutFields = { fields: z.strictObject({}), detail: () => ({}) };
+export const withoutFields = { fields: z.strictObject({}), options: {}, detail: () => ({}) };
 
 /** A point in time, as epoch milliseconds. */
 export const time = readable(readTime, 'a time like 2026-01-31T12:00:00Z');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isShownText, nameKey, uuidOf } from '#text/text.ts';
 import { MAX_HIDDEN, NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
-import { operation } from './operation.ts';
+import { ofOperators, operation } from './operation.ts';
 
 const MAX_NAME = 64;
 const FORMS = `have at most ${MAX_HIDDEN} names or UUIDs, separated by commas or lines, each of at most ${MAX_NAME} characters`;
@@ -18,16 +18,21 @@ export const hiddenPlayers = z.string().transform((text, context): string[] => {
   return z.NEVER;
 });
 
-/** Changes what holds for all servers of the network. */
+export const HIDDEN_OPTION = {
+  value: 'WHO,WHO',
+  help: 'Names or UUIDs of players who are never shown live; "" for none',
+  mayBeEmpty: true,
+} as const;
+
 export const changeNetwork = operation({
+  ...ofOperators,
   name: 'network.set',
+  summary: 'Replace the list of players who are never shown live on any server',
   subject: (_: undefined) => ({ subject: 'network', label: '' }),
   fields: z.strictObject({ hidden: hiddenPlayers }),
-  who: 'operator',
-  loss: 'none',
+  options: { hidden: HIDDEN_OPTION },
   reauthenticate: 'always',
   changes: ['player', 'server'],
-  impact: undefined,
   run: async ({ tx, clock }, _, { hidden }) => await setHidden(tx, clock.now(), NETWORK, hidden),
   detail: ({ hidden }) => ({ hidden: hidden.length }),
 });

@@ -31,6 +31,35 @@ export type Loss = 'none' | 'restorable' | 'permanent';
 /** Why an operation did not happen, which each page and command words itself, or what the event ledger refused. */
 export type Refusal<Code extends string = string> = { refused: Code } | { rejected: Problem };
 
+/** How a command names what an operation acts on, and how it is found: `--account WHO`. */
+export interface Target<Row> {
+  option: string;
+  value: string;
+  help: string;
+  /** @throws UsageError if there is none */
+  find: (db: Queryable, text: string) => Promise<Row>;
+}
+
+/** What the option of a field says. */
+export interface FieldOption {
+  /** The name of the option, if it is not that of the field. */
+  name?: string;
+  value?: string;
+  help: string;
+  multiple?: true;
+  mayBeEmpty?: true;
+}
+
+/** The sentence about each field: the help of its option, or more about it. */
+export type FieldOptions<Fields extends z.ZodObject> = {
+  [Name in keyof z.output<Fields>]-?: string | FieldOption;
+};
+
+/** An English sentence for each code of a refusal. The console has its own texts. */
+export type RefusalSentences<Row, Fields extends z.ZodObject, Code extends string> = {
+  [C in Code]: (row: Row, fields: z.output<Fields>) => string;
+};
+
 /**
  * An act of owners, moderators or operators that a page, a command or a file of `apply` can carry out.
  * `Row` is what it acts on; `undefined` for an operation that creates it.
@@ -38,10 +67,15 @@ export type Refusal<Code extends string = string> = { refused: Code } | { reject
 export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss = Loss> {
   /** The action in the audit log. */
   name: string;
+  /** What it does, as the help text of its command says it. */
+  summary: string;
+  /** Undefined if it creates what it acts on, or if its command finds that itself. */
+  target: Target<Row> | undefined;
   /** What the audit log names: an id, and beside it the name as label. */
   subject: (row: Row, result: Done<Result>, fields: z.output<Fields>) => Required<Pick<Act, 'subject' | 'label'>>;
   /** What it needs besides the row. A problem is the second half of a sentence: `must be …`. */
   fields: Fields;
+  options: FieldOptions<Fields>;
   /** Who may use its page. Commands are for operators. */
   who: 'owner' | 'moderator' | 'operator';
   loss: L;
@@ -53,12 +87,13 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L ex
   impact: ((asking: Asking, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
   /** In the transaction of the audit entry. One that refuses has written nothing but counts of attempts, which stay. */
   run: (working: Working, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
+  refused: RefusalSentences<Row, Fields, CodeOf<Impact> | CodeOf<Result>>;
   /** What the audit log says beside the subject, without secrets. */
   detail: (fields: z.output<Fields>, result: Done<Result>, row: Row) => NonNullable<Act['detail']>;
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the operation of a list, whose types differ
-export type AnyOperation = Operation<any, z.ZodObject, any, any>;
+export type AnyOperation = Operation<any, any, any, any>;
 
 /** The result without refusals. */
 export type Done<Result> = Exclude<Result, { refused: string } | { rejected: unknown }>;
@@ -69,6 +104,17 @@ export type CodeOf<Result> = Result extends { refused: infer Code extends string
 export const operation = <Row, Fields extends z.ZodObject, Impact, Result, const L extends Loss>(
   value: Operation<Row, Fields, Impact, Result, L>,
 ): Operation<Row, Fields, Impact, Result, L> => value;
+
+/** What holds for an operation of operators unless it says otherwise: it takes nothing away, and refuses nothing. */
+export const ofOperators = {
+  target: undefined,
+  who: 'operator',
+  loss: 'none',
+  reauthenticate: 'never',
+  changes: [],
+  impact: undefined,
+  refused: {},
+} as const;
 
 /** A question that an operation needs if it takes something away. */
 export type Question<L extends Loss, Confirm> = L extends 'none' ? { confirm?: Confirm } : { confirm: Confirm };

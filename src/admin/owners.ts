@@ -2,22 +2,22 @@ import { z } from 'zod';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { ownersOf, removeOwner as remove } from '#store/applications/owners.ts';
-import { operation, refuse } from './operation.ts';
+import { ofOperators, operation, refuse } from './operation.ts';
 
 export interface Ownership {
   application: Application;
   account: Pick<Account, 'id' | 'name'>;
 }
 
-/** Removes an owner of an application, but not the only one. */
 export const removeOwner = operation({
+  ...ofOperators,
   name: 'application.owner.remove',
+  summary: 'Remove an owner of an application; the last owner cannot be removed',
   subject: ({ application }: Ownership) => ({ subject: application.client_id, label: application.name }),
   fields: z.strictObject({}),
+  options: {},
   who: 'owner',
   loss: 'restorable',
-  reauthenticate: 'never',
-  changes: [],
   impact: async ({ db }, { application, account }: Ownership) => {
     const owners = await ownersOf(db, application.key);
     const owner = owners.find(({ account_id }) => account_id === account.id);
@@ -26,5 +26,10 @@ export const removeOwner = operation({
   },
   run: async ({ tx }, { application, account }) =>
     (await remove(tx, application.key, account.id)) ? undefined : refuse('only_owner'),
+  refused: {
+    not_owner: ({ application, account }) => `${account.name} does not own ${application.name}.`,
+    only_owner: ({ application, account }) =>
+      `${account.name} is the only owner of ${application.name}; add another owner first.`,
+  },
   detail: (_fields, _result, { account }) => ({ owner: account.id }),
 });

@@ -11,7 +11,7 @@ import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { Keys } from '#store/sequence.ts';
 import { withoutFields } from './fields.ts';
-import { operation, refuse, rejection } from './operation.ts';
+import { ofOperators, operation, refuse, rejection } from './operation.ts';
 
 interface Merge {
   from: string;
@@ -25,12 +25,17 @@ async function mergeRefusal(db: Queryable, { from, into }: Merge) {
   return undefined;
 }
 
-/** Gives all records of one UUID to another, now and in the future. */
+const mergedErased = (option: string, uuid: string): string =>
+  `--${option}: ${uuid} is an erased player or the pseudonym of one, which is never merged: the pseudonym would become the ` +
+  'name of the other player, or lead to it.';
+
 export const mergePlayers = operation({
+  ...ofOperators,
   name: 'player.merge',
+  summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
   subject: ({ from, into }: Merge) => ({ subject: from, label: into }),
   fields: z.strictObject({}),
-  who: 'operator',
+  options: {},
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
@@ -46,15 +51,20 @@ export const mergePlayers = operation({
     if (refused !== undefined) return refused;
     return rejection(await reportAsOperator(tx, clock, { type: 'player.merged', data: { from, into } }));
   },
+  refused: {
+    from_erased: ({ from }) => mergedErased('from', from),
+    into_erased: ({ into }) => mergedErased('into', into),
+  },
   detail: (_, __, { from, into }) => ({ from, into }),
 });
 
-/** Replaces a player without an account by a pseudonym. The audit log must not hold the UUID of the erased player. */
+/** The audit log must not hold the UUID of the erased player. */
 export const erasePlayer = operation({
+  ...ofOperators,
   name: 'player.erase',
+  summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
   subject: (_: Pick<Player, 'uuid'>, { uuid }: { uuid: string }) => ({ subject: uuid, label: '' }),
   ...withoutFields,
-  who: 'operator',
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
@@ -65,5 +75,11 @@ export const erasePlayer = operation({
   run: async ({ tx, clock }, { uuid }, _, { isNamed }) => {
     const erased = await replaceByPseudonym(tx, clock.now(), uuid, isNamed);
     return 'refusal' in erased ? refuse(erased.refusal) : erased;
+  },
+  refused: {
+    'no player': () => 'No player has this UUID, and no withdrawn event names it.',
+    'has an account': () =>
+      'The player has an account; delete it, which erases the player as well: scorehall account delete',
+    'erased already': () => 'This player was erased already.',
   },
 });

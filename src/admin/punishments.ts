@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
+import { UNTIL_FORMS } from '#platform/text/until.ts';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { undoChange } from '#events/punishments/changes.ts';
@@ -14,7 +15,7 @@ import {
   type PunishmentTarget,
 } from '#store/game/punishments.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import { operation, refuse, rejection } from './operation.ts';
+import { ofOperators, operation, refuse, rejection } from './operation.ts';
 
 /** A player in an event. */
 interface Named {
@@ -30,21 +31,29 @@ const terms = z.strictObject({
   expires: z.string().nullable().optional(),
 });
 
+const TERMS = {
+  type: 'ban, mute, kick, warn, or a type of the network',
+  level: { value: 'N', help: 'The severity on the scale of the network' },
+  reason: { value: 'TEXT', help: 'The reason; public' },
+  expires: { value: 'WHEN', help: `When it expires: ${UNTIL_FORMS}` },
+};
+
+const ofModerators = { ...ofOperators, who: 'moderator' } as const;
+
 const subject = ({ key, punished }: Punishment) => ({ subject: idOf(key), label: punished.name });
 
-/** Issues a punishment of the network; its receipt is its id. */
+/** Its receipt is the id of the punishment. */
 export const issuePunishment = operation({
+  ...ofModerators,
   name: 'punishment.issue',
+  summary: 'Issue a punishment of the network',
   subject: ({ punished }: { punished: Named; punisher: Named | null }, { receipt }: { receipt: string }) => ({
     subject: receipt,
     label: punished.name,
   }),
   fields: terms,
-  who: 'moderator',
-  loss: 'none',
-  reauthenticate: 'never',
+  options: TERMS,
   changes: NAMED_KINDS,
-  impact: undefined,
   run: async ({ tx, clock }, row, fields) => {
     const { uuid, name } = row.punished;
     const data = { punishment: randomUUID(), ...row, punished: { uuid, name }, ...fields };
@@ -56,14 +65,13 @@ export const issuePunishment = operation({
 
 /** Changes what is given; the rest stays. */
 export const changePunishment = operation({
+  ...ofModerators,
   name: 'punishment.change',
+  summary: 'Change the type, level, reason or expiry of a punishment',
   subject,
   fields: terms.partial(),
-  who: 'moderator',
-  loss: 'none',
-  reauthenticate: 'never',
+  options: TERMS,
   changes: ['punishment'],
-  impact: undefined,
   run: async ({ tx, clock }, { key }: Punishment, fields) => {
     const data = { punishment_id: idOf(key), ...fields };
     const receipt = await reportAsOperator(tx, clock, { type: 'punishment.changed', data });
@@ -73,14 +81,14 @@ export const changePunishment = operation({
 });
 
 export const revokePunishment = operation({
+  ...ofModerators,
   name: 'punishment.revoke',
+  summary: 'Revoke a punishment; the reason is public',
   subject: ({ punishment }: { punishment: Punishment; revoker: Named | null }) => subject(punishment),
   fields: z.strictObject({ reason: z.string() }),
-  who: 'moderator',
+  options: { reason: { value: 'TEXT', help: 'The reason for the revocation' } },
   loss: 'restorable',
-  reauthenticate: 'never',
   changes: ['punishment'],
-  impact: undefined,
   run: async ({ tx, clock }, { punishment, revoker }, { reason }) => {
     const data = { punishment_id: idOf(punishment.key), reason, revoker };
     const receipt = await reportAsOperator(tx, clock, { type: 'punishment.revoked', data });
@@ -93,20 +101,26 @@ export const revokePunishment = operation({
 
 /** Withdraws one event about a punishment, whose issue may be withdrawn already. */
 export const undoPunishmentChange = operation({
+  ...ofOperators,
   name: 'punishment.undo',
+  summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
   subject: (target: PunishmentTarget | undefined) => ({
     subject: target === undefined ? '' : idOf(target.key),
     label: target?.punished ?? '',
   }),
   fields: z.strictObject({ receipt: z.string() }),
-  who: 'operator',
+  options: {
+    receipt: { value: 'ID', help: 'The receipt of the change; see: scorehall punishment changes' },
+  },
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
-  impact: undefined,
   run: async ({ tx, clock }, _, { receipt }) =>
     (await undoChange(tx, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
-  // A member `receipt` would name the operator as the sender of the change.
+  refused: {
+    not_in_force: (_, { receipt }) => `There is no change of a punishment by ${receipt} that is in force.`,
+  },
+  // A member `receipt` would name the operator as the sender of the change.,
   detail: ({ receipt }) => ({ undone: receipt }),
 });
 

@@ -1,22 +1,25 @@
 import { z } from 'zod';
+import { UsageError } from '#platform/errors.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { type AddressProblem, OutgoingClient } from '#http/outgoing.ts';
 import { countIn } from '#http/rate-limits.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { addMessage, deliveryByNumber, hasPending, sendAgain } from '#store/applications/webhooks/deliveries.ts';
-import { isDiscordUrl, readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
+import { DISCORD_URL_FORM, isDiscordUrl, readDiscordUrl } from '#store/applications/webhooks/discord-url.ts';
 import {
   addWebhook as add,
   AFTER_RESET,
   challengeOf,
   hurry,
   markVerified,
+  MAX_WEBHOOKS,
   removeWebhook as remove,
   rotateSecret,
   setPlace,
   turnOff,
   turnOn,
   type Webhook,
+  webhookById,
   type WebhookForm,
 } from '#store/applications/webhooks/webhooks.ts';
 import { type Cursor, Cursors, resetReason } from '#store/game/change-cursors.ts';
@@ -29,15 +32,36 @@ import {
   type ResourceKind,
 } from '#store/game/changes.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
-import { operation, refuse, type Working } from './operation.ts';
+import { onApplication } from './applications.ts';
+import { ofOperators, operation, refuse, type Target, type Working } from './operation.ts';
 
 const MAX_URL_LENGTH = 1024;
 const DISCORD_KINDS: readonly ResourceKind[] = ['match', 'punishment'];
 
-/** The address may have secrets in its path, so the audit log has its host alone. */
-const subject = ({ id, url }: Webhook) => ({ subject: id, label: new URL(url).host });
-const ofApplication = (_fields: unknown, _result: unknown, { client_id }: Webhook) => ({ application: client_id });
-const withApplication = { fields: withoutFields.fields, detail: ofApplication };
+export const byWebhookId: Target<Webhook> = {
+  option: 'id',
+  value: 'ID',
+  help: 'The id of the webhook, as "webhook list" shows it',
+  find: async (db, id) => {
+    const webhook = await webhookById(db, id);
+    if (webhook === undefined) throw new UsageError(`There is no webhook ${id}; see: scorehall webhook list`);
+    return webhook;
+  },
+};
+
+const onWebhook = {
+  ...ofOperators,
+  ...withoutFields,
+  who: 'owner',
+  target: byWebhookId,
+  /** The address may have secrets in its path, so the audit log has its host alone. */
+  subject: ({ id, url }: Webhook) => ({ subject: id, label: new URL(url).host }),
+  detail: (_fields: unknown, _result: unknown, { client_id }: Webhook) => ({ application: client_id }),
+} as const;
+
+const isOff = ({ id }: Webhook): string => `The webhook ${id} is off; see: scorehall webhook resume --id ${id}`;
+const tooMany = (): string => 'Too many webhooks and test messages within an hour for this application.';
+const underWay = ({ id }: Webhook): string => `This message is about to be sent; see: scorehall webhook log --id ${id}`;
 
 const kinds = readable(
   (text): ResourceKind[] | undefined => {
@@ -66,21 +90,23 @@ async function mayTest(working: Working, client_id: string): Promise<boolean> {
 
 const formOf = (url: string): WebhookForm => (isDiscordUrl(url) ? 'discord' : 'standard');
 
-/** Adds a receiver of changes: signed requests, or messages in a channel if the address is one of Discord. */
 export const addWebhook = operation({
+  ...onApplication,
   name: 'webhook.create',
-  subject: ({ client_id, name }: Application) => ({ subject: client_id, label: name }),
+  summary: 'Add a webhook to an application: changes are sent to its address; prints the secret that signs them once',
   fields: z.strictObject({
     url: z.string().trim().max(MAX_URL_LENGTH, `must not be longer than ${MAX_URL_LENGTH} characters`),
     kinds: kinds.optional(),
     start: oneOf(AFTER_RESET).optional(),
     after_reset: oneOf(AFTER_RESET).optional(),
   }),
+  options: {
+    url: { value: 'URL', help: `The address, https; of a Discord channel: ${DISCORD_URL_FORM}` },
+    kinds: { value: 'LIST', help: 'match, map, punishment, player, server, comma-separated (default: all)' },
+    start: 'Where it starts: head (the default): with new changes; start: with all resources there are',
+    after_reset: 'Where it continues after a restored backup: head (the default) or start',
+  },
   who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
   run: async (working, { key, client_id }: Application, fields) => {
     const { start = 'head', after_reset = 'head' } = fields;
     const form = formOf(fields.url);
@@ -95,37 +121,42 @@ export const addWebhook = operation({
     const wanted = { ...found, key, form, kinds: shown, after_reset, cursor: cursor! };
     return (await add(tx, clock.now(), openSecretKey(config), wanted)) ?? refuse('enough_webhooks');
   },
+  refused: {
+    url: () => '--url must be an address like https://hooks.example.org/scorehall.',
+    scheme: () => '--url must begin with https://, unless WEBHOOK_NETWORKS allows the network and port.',
+    credentials: () => '--url must not contain a user name or a password.',
+    port: () => '--url must not name a port other than 443 that WEBHOOK_NETWORKS does not allow.',
+    not_public: () => '--url must be a public address, unless WEBHOOK_NETWORKS allows the network and port.',
+    not_discord: () => `--url must be ${DISCORD_URL_FORM}.`,
+    discord_kinds: () => '--kinds must contain match or punishment, which are what a channel shows.',
+    enough_webhooks: ({ name }) => `${name} already has ${MAX_WEBHOOKS} webhooks, the maximum.`,
+    too_many_tests: tooMany,
+  },
   detail: ({ url }, { id }) => ({ webhook: id, host: new URL(url).host, form: formOf(url) }),
 });
 
-/** Verifies a receiver by the challenge of its first message, which its owner has read there. */
 export const verifyWebhook = operation({
+  ...onWebhook,
   name: 'webhook.verify',
-  subject,
+  summary: 'Verify a webhook by the challenge of its first message, if its receiver does not echo it',
   fields: z.strictObject({ code: z.string().trim() }),
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  options: { code: { value: 'TEXT', help: 'The challenge, as the receiver got it' } },
   run: async ({ tx, clock }, webhook: Webhook, { code }) => {
     if (webhook.state !== 'unverified') return refuse('not_unverified');
     if (code !== challengeOf(tx, webhook)) return refuse('wrong_code');
     return (await markVerified(tx, clock.now(), webhook.key)) ? undefined : refuse('not_unverified');
   },
-  detail: ofApplication,
+  refused: {
+    not_unverified: ({ id }) => `The webhook ${id} is verified already, or off.`,
+    wrong_code: () => '--code is not the challenge of its first message.',
+  },
 });
 
-/** Sends a test message; to a receiver that is not verified, the first message again. */
 export const testWebhook = operation({
+  ...onWebhook,
   name: 'webhook.test',
-  subject,
-  ...withApplication,
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  summary:
+    'Send a test message, or its first message again to a receiver that is not verified; the log shows the result',
   run: async (working, { key, state, client_id }: Webhook) => {
     if (state === 'off') return refuse('is_off');
     const { tx, clock } = working;
@@ -136,64 +167,52 @@ export const testWebhook = operation({
     await hurry(tx, clock.now(), key);
     return undefined;
   },
+  refused: { is_off: isOff, under_way: underWay, too_many_tests: tooMany },
 });
 
-/** Switches a webhook off; it keeps its place. */
 export const pauseWebhook = operation({
+  ...onWebhook,
   name: 'webhook.pause',
-  subject,
-  ...withApplication,
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  summary: 'Switch a webhook off; it keeps its place',
   run: async ({ tx, clock }, { key, state }: Webhook) =>
     state !== 'off' && (await turnOff(tx, clock.now(), key, 'owner')) ? undefined : refuse('is_off'),
+  refused: { is_off: ({ id }) => `The webhook ${id} is off already.` },
 });
 
-/** Switches a webhook on, which continues at its place. */
 export const resumeWebhook = operation({
+  ...onWebhook,
   name: 'webhook.resume',
-  subject,
-  ...withApplication,
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  summary: 'Switch a webhook on; it continues at its place',
   run: async ({ tx, clock }, { key, state, reason }: Webhook) => {
     if (state === 'off' && reason === 'operator') return refuse('blocked');
     return (await turnOn(tx, clock.now(), key)) ? undefined : refuse('is_on');
   },
+  refused: {
+    is_on: ({ id }) => `The webhook ${id} is on already.`,
+    blocked: ({ id }) => `An operator has switched it off; see: scorehall webhook unblock --id ${id}`,
+  },
 });
 
-/** Replaces the secret; the former one signs as well for a day. */
 export const rotateWebhookSecret = operation({
+  ...onWebhook,
   name: 'webhook.secret.rotate',
-  subject,
-  ...withApplication,
-  who: 'owner',
-  loss: 'none',
+  summary: 'Replace the secret and print the new one once; the former one signs as well for a day',
   reauthenticate: 'always',
-  changes: [],
-  impact: undefined,
   run: async ({ tx, clock, config }, { key, form }: Webhook) => {
     if (form === 'discord') return refuse('is_discord');
     return { secret: await rotateSecret(tx, clock.now(), openSecretKey(config), key) };
   },
+  refused: { is_discord: () => 'A channel has no secret: add a webhook with another address instead.' },
 });
 
-/** Continues at another place of the feed: its beginning or end, a cursor, or the first change since a time. */
 export const moveWebhook = operation({
+  ...onWebhook,
   name: 'webhook.move',
-  subject,
+  summary: 'Continue at another place of the feed of changes',
   fields: z.strictObject({ to: z.string().trim() }),
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  options: {
+    to: { value: 'PLACE', help: 'start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z' },
+  },
   run: async (working, { key }: Webhook, { to }) => {
     const feed = await readFeed(working.tx);
     const cursor = await placeAt(working, feed, to);
@@ -201,6 +220,11 @@ export const moveWebhook = operation({
     // The webhook would get a reset, which may skip even more.
     if (reason === 'expired') return refuse('forgotten_place');
     return reason === undefined ? await setPlace(working.tx, key, cursor!) : refuse('unknown_place');
+  },
+  refused: {
+    forgotten_place: () =>
+      'Removals after this place are no longer stored (CHANGES_LIFETIME); --to start sends everything there is.',
+    unknown_place: () => '--to must be start, head, a cursor of /v1/changes, or a time like 2026-01-31T12:00:00Z.',
   },
   detail: ({ to }, _result, { client_id }) => ({ application: client_id, to: to.slice(0, 64) }),
 });
@@ -215,16 +239,12 @@ async function placeAt({ tx, config }: Working, feed: Feed, text: string): Promi
   return new Cursors(openSecretKey(config)).read(text);
 }
 
-/** Sends a message of the log again, with the present state of its resource. */
 export const resendDelivery = operation({
+  ...onWebhook,
   name: 'webhook.resend',
-  subject,
+  summary: 'Send a message of the log again, with the present state of its resource',
   fields: z.strictObject({ number: wholeNumber(1, 1_000_000_000_000) }),
-  who: 'owner',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
+  options: { number: { value: 'N', help: 'The number of the message, as "webhook log" shows it' } },
   run: async ({ tx, clock }, { key, state }: Webhook, { number }) => {
     if (state === 'off') return refuse('is_off');
     const delivery = await deliveryByNumber(tx, key, number);
@@ -234,48 +254,44 @@ export const resendDelivery = operation({
     if (kind !== null && change === undefined) return refuse('forgotten');
     return (await sendAgain(tx, clock.now(), key, number, change?.number ?? null)) ? undefined : refuse('under_way');
   },
+  refused: {
+    is_off: isOff,
+    under_way: underWay,
+    unknown_delivery: ({ id }, { number }) => `There is no message ${number}; see: scorehall webhook log --id ${id}`,
+    forgotten: () => 'The resource of this message was removed, and its removal is no longer stored.',
+  },
   detail: ({ number }, _result, { client_id }) => ({ application: client_id, number }),
 });
 
-/** Deletes a webhook with its log. */
 export const deleteWebhook = operation({
+  ...onWebhook,
   name: 'webhook.delete',
-  subject,
-  ...withApplication,
-  who: 'owner',
+  summary: 'Delete a webhook with its log',
   loss: 'permanent',
   reauthenticate: 'always',
-  changes: [],
-  impact: undefined,
   run: async ({ tx }, { key }: Webhook) => ((await remove(tx, key)) ? undefined : refuse('unknown_webhook')),
+  refused: { unknown_webhook: ({ id }) => `There is no webhook ${id} any more.` },
 });
 
-/** Switches a webhook off until an operator allows it again. */
 export const blockWebhook = operation({
+  ...onWebhook,
   name: 'webhook.block',
-  subject,
-  ...withApplication,
+  summary: 'Switch a webhook off until an operator allows it again',
   who: 'operator',
   loss: 'restorable',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
   run: async ({ tx, clock }, { key }: Webhook) =>
     (await turnOff(tx, clock.now(), key, 'operator')) ? undefined : refuse('blocked'),
+  refused: { blocked: ({ id }) => `The webhook ${id} is blocked already.` },
 });
 
-/** Ends the block of an operator: the webhook continues at its place. */
 export const unblockWebhook = operation({
+  ...onWebhook,
   name: 'webhook.unblock',
-  subject,
-  ...withApplication,
+  summary: 'Switch a webhook on that an operator has blocked; it continues at its place',
   who: 'operator',
-  loss: 'none',
-  reauthenticate: 'never',
-  changes: [],
-  impact: undefined,
   run: async ({ tx, clock }, { key, state, reason }: Webhook) => {
     if (state !== 'off' || reason !== 'operator') return refuse('not_blocked');
     return (await turnOn(tx, clock.now(), key)) ? undefined : refuse('not_blocked');
   },
+  refused: { not_blocked: ({ id }) => `The webhook ${id} is not blocked.` },
 });

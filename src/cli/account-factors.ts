@@ -2,14 +2,13 @@ import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { resetFactors } from '#admin/factors.ts';
 import { mailFactorCode, mailFactorReset } from '#mails/recovery-mails.ts';
-import { factorCodeCommand } from '#context/command-name.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { ACCOUNT, type Command, commandActor, type Input, timestampOf, withAppContext } from './command/command.ts';
+import { type Command, commandActor, type Input, optionsOf, timestampOf, withAppContext } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
-import { byAccount, requireAccount } from './command/lookup.ts';
+import { byAccount } from '#admin/targets.ts';
 import { command } from './command/operation-command.ts';
 
 /** Commands about second factors. Only `account factor-code` resets those of staff: it needs the server, not the console. */
@@ -18,24 +17,14 @@ export const commands: Command[] = [
     words: 'account factor-code',
     summary:
       'Make the code with which an operator or moderator adds a second factor; those that the account has are removed',
-    options: { ...ACCOUNT, ...CONFIRMATION },
+    options: { ...optionsOf(byAccount), ...CONFIRMATION },
     run: makeCode,
   },
-  command(resetFactors, {
-    words: 'account reset-factors',
-    summary: 'Remove the second factors of a player after a day, in which the owner can stop it',
-    row: byAccount,
-    options: {},
+  command(resetFactors, 'account reset-factors', {
     confirm: ({ id, name }, factors) => ({
       act: `This removes ${listed(factors)} of ${name} in a day, unless the owner stops it.`,
       impact: { id, name, ...counted(factors) },
     }),
-    refused: {
-      staff: ({ name, role }) =>
-        `${name} is ${role === 'operator' ? 'an operator' : 'a moderator'}; use: ${factorCodeCommand(name)}`,
-      no_factor: ({ name }) => `${name} has no passkey and no authenticator app.`,
-      waiting: ({ name }) => `A reset for ${name} waits already.`,
-    },
     result: async (context, account, reset) => {
       mailFactorReset(context, account, reset);
       await context.mail.settled();
@@ -46,7 +35,7 @@ export const commands: Command[] = [
 
 async function makeCode(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
-    const account = await requireAccount(context.db, input.required('account'));
+    const account = await input.find(byAccount, context.db);
     const { id, name, role } = account;
     if (role === 'user')
       throw new UsageError(

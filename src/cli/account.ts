@@ -37,19 +37,20 @@ import { readSecret } from './command/secret-input.ts';
 import { readSettings } from './command/settings.ts';
 import {
   carryOut,
-  ACCOUNT,
   type Command,
+  commandAbout,
   flag,
   inContext,
   type Input,
   JSON_OPTION,
   mandatory,
   option,
+  optionsOf,
   timestampOf,
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
-import { byAccount, lastOperatorMessage, requireAccount } from './command/lookup.ts';
+import { byAccount } from '#admin/targets.ts';
 import { command } from './command/operation-command.ts';
 import {
   type NamedPlayer,
@@ -61,35 +62,21 @@ import {
 
 const PLAYER = playerOption('The game account');
 
-const lastOperator = { last_operator: ({ name }: Account): string => lastOperatorMessage(name) };
-
-const block = {
-  words: 'account disable',
-  summary: 'Block an account immediately, for its owner and for every application; --undo unblocks it',
-  row: byAccount,
-  options: {},
-  result: shownAccount,
-};
-const disable = command(disableAccount, { ...block, refused: lastOperator });
-const enable = command(enableAccount, { ...block, refused: {} });
+const disable = command(disableAccount, 'account disable', { result: shownAccount });
+const enable = command(enableAccount, 'account disable', { result: shownAccount });
 
 const disableOrEnable: Command = {
   ...disable,
   operations: [disableAccount, enableAccount],
-  options: { ...ACCOUNT, undo: flag('Unblock the account') },
+  options: { ...disable.options, undo: flag('Unblock the account') },
   run: (input) => (input.has('undo') ? enable : disable).run(input),
 };
 
-const role = command(changeRole, {
-  words: 'account role',
-  summary: 'Set the role of an account: operator (everything), moderator (punishments and names) or user',
-  row: byAccount,
-  options: { role: { help: 'The role: user, moderator or operator' } },
+const role = command(changeRole, 'account role', {
   confirm: (account, _, fields) => ({
     act: effectOf(account, fields.role),
     impact: { id: account.id, name: account.name, role: account.role, new_role: fields.role },
   }),
-  refused: lastOperator,
   result: shownAccount,
 });
 
@@ -120,45 +107,19 @@ export const commands: Command[] = [
     options: { json: JSON_OPTION },
     run: inContext(async ({ db }) => (await listAccounts(db)).map(wire)),
   },
-  {
-    words: 'account show',
-    summary: 'Show one account',
-    options: ACCOUNT,
-    run: inContext(async ({ db }, input) => wire(await requireAccount(db, input.required('account')))),
-  },
+  commandAbout(byAccount, 'account show', 'Show one account', async (_, account) => wire(account)),
   disableOrEnable,
   role,
-  command(renameAccount, {
-    words: 'account rename',
-    summary: 'Give an account another name; the name of a linked one follows the game',
-    row: byAccount,
-    options: { name: { help: 'The new name: 3 to 16 letters, digits and underscores' } },
-    refused: {
-      linked: () => 'The account is linked to a game account: its name follows the name in the game.',
-      taken: (_, { name }) => `An account or a player has the name ${name}.`,
-    },
-    result: shownAccount,
-  }),
-  command(signOutAccount, {
-    words: 'account sign-out',
-    summary: 'Sign an account out of every browser, the console included; applications keep their access',
-    row: byAccount,
-    options: {},
-    refused: {},
-    result: shownAccount,
-  }),
+  command(renameAccount, 'account rename', { result: shownAccount }),
+  command(signOutAccount, 'account sign-out', { result: shownAccount }),
   {
     words: 'account link',
     audit: { action: 'account.link', about: 'id' },
     summary: 'Link a game account to an account',
-    options: { ...ACCOUNT, uuid: { ...PLAYER, required: true }, ...CONFIRMATION },
+    options: { ...optionsOf(byAccount), uuid: { ...PLAYER, required: true }, ...CONFIRMATION },
     run: link,
   },
-  command(unlinkAccount, {
-    words: 'account unlink',
-    summary: 'Unlink the game account from an account',
-    row: byAccount,
-    options: {},
+  command(unlinkAccount, 'account unlink', {
     confirm: ({ id, name, player_uuid }) => ({
       act:
         player_uuid === null
@@ -166,21 +127,15 @@ export const commands: Command[] = [
           : `This unlinks the game account ${player_uuid} of ${name}: applications no longer see its player.`,
       impact: { id, name, uuid: player_uuid },
     }),
-    refused: {},
     result: shownAccount,
   }),
-  command(deleteAccount, {
-    words: 'account delete',
-    summary: 'Delete an account; its matches stay under a pseudonym',
-    row: byAccount,
-    options: {},
+  command(deleteAccount, 'account delete', {
     confirm: (account, { sessions, connected, suspended }) => ({
       act:
         `This deletes the account ${account.name}, ends ${amount(sessions, 'session')} and the access of ` +
         `${amount(connected.length, 'application')}, and suspends ${amount(suspended.length, 'application')}.`,
       impact: { ...wire(account), sessions, connected, suspended },
     }),
-    refused: lastOperator,
     result: async (context, account, { job }) => {
       if (job !== undefined) await runWithProgress(context, job);
       return { ...wire(account), deleted: true };
@@ -272,7 +227,7 @@ async function shownAccount({ db }: AppContext, { id }: Account): Promise<Record
 
 async function link(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
-    const account = await requireAccount(context.db, input.required('account'));
+    const account = await input.find(byAccount, context.db);
     const player = await requireNamedPlayer(context.db, input, 'uuid');
     if (!isThePlayer(input, player, { id: account.id })) return;
     const linked = await carryOut(input, context, async (tx) => {

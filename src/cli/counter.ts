@@ -6,26 +6,22 @@ import type { AppContext } from '#context/context.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { DEFAULT_MOST } from '#events/schema/counters.ts';
-import { type Aggregate, AGGREGATES, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
-import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
+import { type Aggregate, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
+import { type Group } from '#store/game/statistics-groups.ts';
 import {
   type Command,
   commandActor,
   inContext,
   type Input,
   JSON_OPTION,
-  mandatory,
   option,
   withAppContext,
 } from './command/command.ts';
-import { command } from './command/operation-command.ts';
+import { command, fieldOptions, optional } from './command/operation-command.ts';
 
 type Declaration = z.output<typeof setCounter.fields>;
 
-const KEY: NonNullable<Command['options']> = {
-  key: mandatory('VALUE', 'The key of the counter in events and in the data API, like best_streak'),
-  json: JSON_OPTION,
-};
+const { key: KEY, label: LABEL, ...REST } = fieldOptions(setCounter);
 
 export const commands: Command[] = [
   {
@@ -37,22 +33,11 @@ export const commands: Command[] = [
   {
     words: 'counter set',
     operations: [setCounter],
-    summary: 'Declare or change a counter; one that counts in another way then is counted again',
+    summary: setCounter.summary,
     options: {
-      ...KEY,
-      label: option('TEXT', 'The name that players read, in English'),
+      ...{ key: KEY!, json: JSON_OPTION, label: optional(LABEL!) },
       'label-ja': option('TEXT', 'The name in Japanese (default: the English one)'),
-      aggregate: {
-        type: 'string',
-        value: AGGREGATES.join('|'),
-        help: 'sum (the default) adds values up; max keeps the largest one',
-      },
-      modes: option(
-        'LIST',
-        `The field groups for whose gamemodes it counts, with commas, or all (the default): ${GROUP_NAMES.join(', ')}`,
-      ),
-      most: option('N', 'The largest value that is plausible in one event (default: 1000000)'),
-      order: option('N', 'The position in lists (default: 0)'),
+      ...REST,
     },
     run: inContext(set),
   },
@@ -66,16 +51,11 @@ export const commands: Command[] = [
     },
     run: declarePresets,
   },
-  command(deleteCounter, {
-    words: 'counter delete',
-    summary: 'Remove a counter; what servers reported stays stored, and declaring it again counts it again',
-    row: { options: KEY, find: ({ db }, input) => requireCounter(db, input.required('key')) },
-    options: {},
+  command(deleteCounter, 'counter delete', {
     confirm: ({ key, label }) => ({
       act: `This removes the counter ${key} (${label.en}) from all answers, pages and boards.`,
       impact: { key, label: label.en },
     }),
-    refused: {},
     result: (_, { key }) => ({ key, deleted: true }),
   }),
 ];
@@ -154,10 +134,4 @@ async function declarePresets(input: Input): Promise<void> {
     for (const one of added) await declare(context, one);
     input.print({ keys: added.map(({ key }) => key).join(', ') });
   });
-}
-
-async function requireCounter(db: AppContext['db'], key: string): Promise<Counter> {
-  const counter = await counterByKey(db, key);
-  if (counter === undefined) throw new UsageError(`There is no counter ${key}.`);
-  return counter;
 }

@@ -1,22 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { TemporaryError, Unavailable, UsageError } from '#platform/errors.ts';
-import { keyOf } from '#platform/ids.ts';
-import { pauseJob, resumeJob } from '#admin/jobs.ts';
+import { byJobId, pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { type Job, jobByKey, jobId, jobInTurn, listJobs, waitsFor } from '#store/jobs.ts';
-import { type Command, inContext, type Input, JSON_OPTION, mandatory } from './command/command.ts';
-import { command, type RowOption } from './command/operation-command.ts';
+import { type Command, commandAbout, inContext, JSON_OPTION } from './command/command.ts';
+import { command } from './command/operation-command.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
-const byId: RowOption<Job> = {
-  options: {
-    job: mandatory('ID', 'The id of the job, as "job list" shows it'),
-    json: JSON_OPTION,
-  },
-  find: ({ db }, input) => requireJob(db, input.required('job')),
-};
-const refused = { wrong_state: (job: Job) => `The job ${jobId(job)} is ${job.state} already.` };
 const result = ({ db }: AppContext, { key }: Job) => shownJob(db, key);
 const NEWEST = 50;
 
@@ -27,34 +18,15 @@ export const commands: Command[] = [
     options: { json: JSON_OPTION },
     run: inContext(listAll),
   },
-  { words: 'job show', summary: 'Show one job', options: byId.options, run: inContext(show) },
-  command(pauseJob, {
-    words: 'job pause',
-    summary: 'Pause a job; what it has done stays, and it can be resumed',
-    ...{ row: byId, options: {}, refused, result },
-  }),
-  command(resumeJob, {
-    words: 'job resume',
-    summary: 'Continue a job that was paused or has failed',
-    ...{ row: byId, options: {}, refused, result },
-  }),
+  commandAbout(byJobId, 'job show', 'Show one job', ({ db }, { key }) => shownJob(db, key)),
+  command(pauseJob, 'job pause', { result }),
+  command(resumeJob, 'job resume', { result }),
 ];
 
 async function listAll({ db }: AppContext) {
   const inTurn = await jobInTurn(db);
   const jobs = await listJobs(db, Number.MAX_SAFE_INTEGER, NEWEST);
   return jobs.map((job) => wireJob(job, inTurn));
-}
-
-async function show({ db }: AppContext, input: Input) {
-  const { key } = await requireJob(db, input.required('job'));
-  return await shownJob(db, key);
-}
-
-async function requireJob(db: AppContext['db'], id: string): Promise<Job> {
-  const job = await jobByKey(db, keyOf(id) ?? 0);
-  if (job === undefined) throw new UsageError(`There is no job ${id}; see: scorehall job list`);
-  return job;
 }
 
 async function shownJob(db: AppContext['db'], key: number): Promise<Record<string, unknown>> {

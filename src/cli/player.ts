@@ -33,9 +33,7 @@ import {
 } from './command/command.ts';
 
 export const commands: Command[] = [
-  command(mergePlayers, {
-    words: 'player merge',
-    summary: 'Merge one UUID into another, for past and future events; this cannot be undone',
+  command(mergePlayers, 'player merge', {
     row: {
       options: {
         from: {
@@ -53,15 +51,10 @@ export const commands: Command[] = [
         return { from: merged.uuid, into: survivor.uuid, question: mergeQuestion(merged, survivor) };
       },
     },
-    options: {},
     confirm: ({ from, into, question }, { merged, survivor }) => ({
       act: question,
       impact: { from, into, merged, survivor },
     }),
-    refused: {
-      from_erased: ({ from }) => mergedErased('from', from),
-      into_erased: ({ into }) => mergedErased('into', into),
-    },
     result: async (context, { from, into }) => {
       const job = await findOpenMerge(context.db, from);
       if (job !== undefined) await runWithProgress(context, job);
@@ -86,9 +79,7 @@ export const commands: Command[] = [
     },
     run: exportPlayer,
   },
-  command(erasePlayer, {
-    words: 'player erase',
-    summary: 'Erase a player without an account: the matches stay, under a random name and UUID; this cannot be undone',
+  command(erasePlayer, 'player erase', {
     row: {
       options: {
         player: { ...playerOption('The player'), required: true },
@@ -99,19 +90,12 @@ export const commands: Command[] = [
         return { uuid: (await findPlayer(db, named.uuid))?.uuid ?? named.uuid, named };
       },
     },
-    options: {},
     confirm: ({ named }, { keeping }) => {
       const reasons = keeping.map(({ key, reason }) => ({ id: idOf(key), reason }));
       return {
         act: `This replaces a player by a pseudonym in all events; the matches stay: ${shownPlayer(named)}. ${remainingNames(reasons)}Is this the player?`,
         impact: { ...playerImpact(named), ...(reasons.length > 0 && { reasons_with_name: reasons }) },
       };
-    },
-    refused: {
-      'no player': () => 'No player has this UUID, and no withdrawn event names it.',
-      'has an account': () =>
-        'The player has an account; delete it, which erases the player as well: scorehall account delete',
-      'erased already': () => 'This player was erased already.',
     },
     result: async (context, _, { uuid, job }) => {
       if (job !== undefined) await runWithProgress(context, job);
@@ -152,10 +136,6 @@ function remainingNames(reasons: readonly { id: string; reason: string }[]): str
 function mergeQuestion(merged: NamedPlayer, survivor: NamedPlayer): string {
   return `This gives all records of ${shownPlayer(merged)} to ${shownPlayer(survivor)}. Are these the players?`;
 }
-
-const mergedErased = (option: string, uuid: string): string =>
-  `--${option}: ${uuid} is an erased player or the pseudonym of one, which is never merged: the pseudonym would become the ` +
-  'name of the other player, or lead to it.';
 
 /** Of an erased player only the punishments in force, without what leads to the pseudonym. */
 async function describeErased(db: Db, now: number, uuid: string): Promise<Record<string, unknown>> {

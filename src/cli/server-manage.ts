@@ -7,7 +7,6 @@ import { managementProperties } from '#store/game/watches/management-url.ts';
 import { listManaged, type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
 import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
-import { byName } from './server-name.ts';
 
 export const manageCommands: Command[] = [
   {
@@ -16,27 +15,8 @@ export const manageCommands: Command[] = [
     options: { json: JSON_OPTION },
     run: inContext(listAll),
   },
-  command(unmanageServer, {
-    words: 'server manage remove',
-    summary: 'Stop following a server by the management protocol',
-    row: byName,
-    options: {},
-    refused: { not_managed: ({ name }) => `${name} is not managed; see: scorehall server manage list` },
-    result: (_, { name }) => ({ name, managed: false }),
-  }),
-  command(manageServer, {
-    words: 'server manage',
-    summary: 'Follow a server by the Minecraft Server Management Protocol: joins, leaves, bans and pardons',
-    row: byName,
-    options: {
-      url: { value: 'wss://HOST:PORT', help: 'Its management address' },
-      secret: {
-        name: 'secret-file',
-        value: 'FILE|-',
-        help: 'A file with management-server-secret of its server.properties, or - to read it from stdin',
-      },
-      ca: { name: 'ca-file', value: 'FILE', help: 'Certificates (PEM) that may sign its certificate' },
-    },
+  command(unmanageServer, 'server manage remove', { result: (_, { name }) => ({ name, managed: false }) }),
+  command(manageServer, 'server manage', {
     read: async (input) => {
       const caFile = input.optional('ca-file');
       return {
@@ -45,7 +25,6 @@ export const manageCommands: Command[] = [
         ca: caFile === undefined ? undefined : await read('ca-file', caFile),
       };
     },
-    refused: {},
     result: async ({ db }, { key, name }) => {
       const managed = (await managedServer(db, key))!;
       errorOutput().write(propertiesHint(managed));

@@ -1,13 +1,12 @@
 import type { AppContext } from '#context/context.ts';
 import { unwatchServer, watchServer } from '#admin/servers.ts';
-import { listWatches, type Watch, WATCH_PROTOCOLS, watchOf } from '#store/game/watches/server-watches.ts';
+import { listWatches, type Watch, watchOf } from '#store/game/watches/server-watches.ts';
 import { UsageError } from '#platform/errors.ts';
 import { installed } from '#platform/process/installed.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
 import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
-import { byName } from './server-name.ts';
 
 export const watchCommands: Command[] = [
   {
@@ -16,23 +15,8 @@ export const watchCommands: Command[] = [
     options: { json: JSON_OPTION },
     run: inContext(listAll),
   },
-  command(unwatchServer, {
-    words: 'server watch remove',
-    summary: 'Stop watching a server',
-    row: byName,
-    options: {},
-    refused: { not_watched: ({ name }) => `${name} is not watched; see: scorehall server watch list` },
-    result: (_, { name }) => ({ name, watched: false }),
-  }),
-  command(watchServer, {
-    words: 'server watch',
-    summary: 'Poll a server by the protocol of its game: who is online, and which map it plays',
-    row: byName,
-    options: {
-      address: { value: 'HOST:PORT', help: `Where players connect, or its query port` },
-      protocol: { help: `One of ${WATCH_PROTOCOLS.join(', ')} (default: minecraft)` },
-    },
-    refused: {},
+  command(unwatchServer, 'server watch remove', { result: (_, { name }) => ({ name, watched: false }) }),
+  command(watchServer, 'server watch', {
     result: async ({ db }, { key, name }) => {
       const watched = (await watchOf(db, key))!;
       await noteProblem(watched);

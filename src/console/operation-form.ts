@@ -51,7 +51,7 @@ export const ASKED_BY_FORM = (): undefined => undefined;
 export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
   path: string,
   operation: Operation<Row, Fields, Impact, Result, L>,
-  wording: Wording<Row, Fields, Impact, Result> & Question<L, Confirm<Row, Fields, Impact>>,
+  wording: Wording<NoInfer<Row>, Fields, Impact, Result> & Question<L, Confirm<NoInfer<Row>, Fields, Impact>>,
 ): Route {
   const { who, fields: schema } = operation;
   const reauthenticate: Reauthenticate<z.output<Fields>> = operation.reauthenticate;

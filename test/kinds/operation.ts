@@ -12,71 +12,78 @@ interface Lamp {
 }
 
 const name = 'lamp.light';
+const summary = 'Light a lamp';
+const find = async (): Promise<Lamp> => ({ id: '1', name: 'Lamp' });
+const target = { option: 'lamp', value: 'ID', help: 'The id of the lamp', find };
 const subject = ({ id, name: label }: Lamp) => ({ subject: id, label });
 const fields = z.strictObject({ hours: wholeNumber(1, 24) });
+const options = { hours: 'For how long' };
 const who = 'operator';
 const loss = 'none';
 const reauthenticate = 'never';
 const changes = ['server'] as const;
 const impact = async () => ({ lamps: 1 });
 const run = async (_: unknown, { id }: Lamp) => (id === '' ? refuse('broken') : { until: 0 });
+const refused = { broken: () => 'It is broken.' };
 const detail = ({ hours }: { hours: number }) => ({ hours });
 
-const lightLamp = operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, run, detail });
+const words = { name, summary, target, subject, fields, options, refused };
+const effects = { who, loss, reauthenticate, changes, impact, run, detail } as const;
+const lightLamp = operation({ ...words, ...effects });
 
+const { name: _name, ...withoutName } = words;
 // @ts-expect-error: without a name
-operation({ subject, fields, who, loss, reauthenticate, changes, impact, run, detail });
+operation({ ...withoutName, ...effects });
+const { summary: _summary, ...withoutSummary } = words;
+// @ts-expect-error: without saying what it does
+operation({ ...withoutSummary, ...effects });
+const { target: _target, ...withoutTarget } = words;
+// @ts-expect-error: without how what it acts on is found, or that its command finds it
+operation({ ...withoutTarget, ...effects });
+const { subject: _subject, ...withoutSubject } = words;
 // @ts-expect-error: without a subject
-operation({ name, fields, who, loss, reauthenticate, changes, impact, run, detail });
+operation({ ...withoutSubject, ...effects });
+const { fields: _fields, ...withoutFields } = words;
 // @ts-expect-error: without fields
-operation({ name, subject, who, loss, reauthenticate, changes, impact, run, detail });
-// @ts-expect-error: without saying who may do it
-operation({ name, subject, fields, loss, reauthenticate, changes, impact, run, detail });
-// @ts-expect-error: without the decision about the password
-operation({ name, subject, fields, who, loss, changes, impact, run, detail });
-// @ts-expect-error: without saying what it takes away
-operation({ name, subject, fields, who, reauthenticate, changes, impact, run, detail });
-// @ts-expect-error: a permanent loss without the password
-operation({ name, subject, fields, who, loss: 'permanent', reauthenticate, changes, impact, run, detail });
-// @ts-expect-error: without the kinds of resources that it changes
-operation({ name, subject, fields, who, loss, reauthenticate, impact, run, detail });
-// @ts-expect-error: without an impact, or that there is none
-operation({ name, subject, fields, who, loss, reauthenticate, changes, run, detail });
-// @ts-expect-error: without what it does
-operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, detail });
-// @ts-expect-error: without what the audit log says of it
-operation({ name, subject, fields, who, loss, reauthenticate, changes, impact, run });
-
-const words = 'lamp light';
-const summary = 'Light a lamp';
-const row = { options: {}, find: async (): Promise<Lamp> => ({ id: '1', name: 'Lamp' }) };
-const options = { hours: { help: 'For how long' } };
-const result = () => ({ lit: true });
-
-command(lightLamp, { words, summary, row, options, refused: { broken: () => 'It is broken.' }, result });
-// @ts-expect-error: without an option for each field
-command(lightLamp, { words, summary, row, options: {}, refused: { broken: () => 'It is broken.' }, result });
+operation({ ...withoutFields, ...effects });
+// @ts-expect-error: without a sentence for each field
+operation({ ...words, options: {}, ...effects });
 // @ts-expect-error: without a sentence for each refusal
-command(lightLamp, { words, summary, row, options, refused: {}, result });
+operation({ ...words, refused: {}, ...effects });
+const { who: _who, ...withoutWho } = effects;
+// @ts-expect-error: without saying who may do it
+operation({ ...words, ...withoutWho });
+const { reauthenticate: _reauthenticate, ...withoutReauthenticate } = effects;
+// @ts-expect-error: without the decision about the password
+operation({ ...words, ...withoutReauthenticate });
+const { loss: _loss, ...withoutLoss } = effects;
+// @ts-expect-error: without saying what it takes away
+operation({ ...words, ...withoutLoss });
+// @ts-expect-error: a permanent loss without the password
+operation({ ...words, ...effects, loss: 'permanent' });
+const { changes: _changes, ...withoutChanges } = effects;
+// @ts-expect-error: without the kinds of resources that it changes
+operation({ ...words, ...withoutChanges });
+const { impact: _impact, ...withoutImpact } = effects;
+// @ts-expect-error: without an impact, or that there is none
+operation({ ...words, ...withoutImpact });
+const { run: _run, ...withoutRun } = effects;
+// @ts-expect-error: without what it does
+operation({ ...words, ...withoutRun });
+const { detail: _detail, ...withoutDetail } = effects;
+// @ts-expect-error: without what the audit log says of it
+operation({ ...words, ...withoutDetail });
 
-const breakLamp = operation({
-  name,
-  subject,
-  fields,
-  who,
-  loss: 'restorable',
-  reauthenticate,
-  changes,
-  impact,
-  run,
-  detail,
-});
-const wording = { words, summary, row, options, refused: { broken: () => 'It is broken.' }, result };
-command(breakLamp, { ...wording, confirm: () => ({ act: 'This breaks the lamp.', impact: {} }) });
+const result = () => ({ lit: true });
+command(lightLamp, 'lamp light', { result });
+// @ts-expect-error: without what it prints
+command(lightLamp, 'lamp light', {});
+
+const breakLamp = operation({ ...words, ...effects, loss: 'restorable' });
+command(breakLamp, 'lamp break', { result, confirm: () => ({ act: 'This breaks the lamp.', impact: {} }) });
 // @ts-expect-error: without a question, for an operation that takes something away
-command(breakLamp, wording);
+command(breakLamp, 'lamp break', { result });
 
-const find = row.find;
 const done = (): string => '/lamps';
 
 operationForm('/lamps', lightLamp, { find, refused: { broken: done }, done });

@@ -1,28 +1,21 @@
-import { UsageError } from '#platform/errors.ts';
-import { approveChange, approveRequest, refuseChange, refuseRequest } from '#admin/access.ts';
-import { type Acting, type Outcome, perform } from '#admin/operation.ts';
+import { approveChange, approveRequest, byRequestId, refuseChange, refuseRequest } from '#admin/access.ts';
+import type { AnyOperation } from '#admin/operation.ts';
 import { type AccessRequest, listRequests, REQUEST_STATES } from '#store/applications/access-requests.ts';
-import { type ApplicationChange, waitingChanges } from '#store/applications/application-changes.ts';
+import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import type { AppContext } from '#context/context.ts';
 import { mailApplicant, mailOwners } from '#console/applications/changes.ts';
 import {
   type Command,
-  commandActor,
   type Input,
   JSON_OPTION,
-  mandatory,
   option,
+  optionsOf,
   timestampOf,
   withAppContext,
 } from '../command/command.ts';
-import { readFields } from '../command/operation-command.ts';
+import { performOrThrow, fieldOptions, readFields } from '../command/operation-command.ts';
 
 const MAX_LISTED = 200;
-const REQUEST: NonNullable<Command['options']> = {
-  request: mandatory('ID', 'The id of the request, as "access list" shows it'),
-  json: JSON_OPTION,
-};
-const NOTE = { type: 'string', value: 'TEXT', help: 'Your message to the applicant, sent by mail' } as const;
 
 export const commands: Command[] = [
   {
@@ -35,24 +28,8 @@ export const commands: Command[] = [
     },
     run: listAll,
   },
-  {
-    words: 'access approve',
-    summary: 'Grant a request; the applicant gets a mail',
-    options: {
-      ...REQUEST,
-      note: NOTE,
-      limit: option('N', 'The limit to grant, in requests per hour (default: the requested limit)'),
-    },
-    operations: [approveRequest, approveChange],
-    run: approve,
-  },
-  {
-    words: 'access refuse',
-    summary: 'Refuse a request; the applicant gets a mail with the reason (--note)',
-    options: { ...REQUEST, note: { ...NOTE, required: true } },
-    operations: [refuseRequest, refuseChange],
-    run: refuse,
-  },
+  decision('access approve', 'approved', approveRequest, approveChange),
+  decision('access refuse', 'refused', refuseRequest, refuseChange),
 ];
 
 async function listAll(input: Input): Promise<void> {
@@ -65,51 +42,37 @@ async function listAll(input: Input): Promise<void> {
   });
 }
 
-interface Decision {
-  note: string;
-  state: 'approved' | 'refused';
-  aboutRequest: (acting: Acting) => Promise<Outcome<AccessRequest, 'not_waiting', never>>;
-  aboutChange: (acting: Acting) => Promise<Outcome<ApplicationChange, 'not_waiting', never>>;
-}
-
-async function approve(input: Input): Promise<void> {
-  const [row, fields] = [{ id: input.required('request') }, await readFields(input, approveRequest.fields)];
-  const { note } = fields;
-  await decide(input, {
-    ...{ note, state: 'approved' },
-    aboutRequest: (acting) => perform(approveRequest, acting, row, fields),
-    aboutChange: (acting) => perform(approveChange, acting, row, { note }),
-  });
-}
-
-async function refuse(input: Input): Promise<void> {
-  const [row, fields] = [{ id: input.required('request') }, await readFields(input, refuseRequest.fields)];
-  await decide(input, {
-    ...{ note: fields.note, state: 'refused' },
-    aboutRequest: (acting) => perform(refuseRequest, acting, row, fields),
-    aboutChange: (acting) => perform(refuseChange, acting, row, fields),
-  });
-}
-
-/** Decides about a request or, if none with this id waits, about a change. */
-async function decide(input: Input, { note, state, aboutRequest, aboutChange }: Decision): Promise<void> {
-  await withAppContext(input, async (context) => {
-    const acting = { ...context, actor: commandActor() };
-    const request = await aboutRequest(acting);
-    if ('done' in request) {
-      await mailApplicant(context, request.done);
-      await context.mail.settled();
-      return input.print(wire(request.done));
-    }
-    const change = await aboutChange(acting);
-    if (!('done' in change))
-      throw new UsageError(
-        `No request with the id ${input.required('request')} is waiting; see: scorehall access list`,
-      );
-    await mailOwners(context, change.done, { state, note });
+/** Decides about a request or, if the id is that of a change, about the change. */
+function decision(
+  words: string,
+  state: 'approved' | 'refused',
+  aboutRequest: AnyOperation,
+  aboutChange: AnyOperation,
+): Command {
+  const decide = async (context: AppContext, input: Input, fields: { note: string }) => {
+    const row = await input.find(byRequestId, context.db);
+    const isChange = (await changeById(context.db, row.id)) !== undefined;
+    const { note } = fields;
+    const operation = isChange ? aboutChange : aboutRequest;
+    const done: ApplicationChange & AccessRequest = await performOrThrow(
+      operation,
+      context,
+      row,
+      isChange ? { note } : fields,
+    );
+    if (isChange) await mailOwners(context, done, { state, note });
+    else await mailApplicant(context, done);
     await context.mail.settled();
-    input.print({ ...wireChange(change.done, context.config), state, note });
-  });
+    return isChange ? { ...wireChange(done, context.config), state, note } : wire(done);
+  };
+  return {
+    ...{ words, summary: aboutRequest.summary, operations: [aboutRequest, aboutChange] },
+    options: { ...optionsOf(byRequestId), ...fieldOptions(aboutRequest) },
+    run: async (input) => {
+      const fields = (await readFields(input, aboutRequest)) as { note: string };
+      await withAppContext(input, async (context) => input.print(await decide(context, input, fields)));
+    },
+  };
 }
 
 /** A change in the columns of a request: its purpose is the new name and redirect URIs; the console shows a new logo. */

@@ -2,7 +2,6 @@ import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
-import { perform } from '#admin/operation.ts';
 import { containsAddress, isShownText } from '#text/text.ts';
 import {
   ACCESS_STATES,
@@ -20,33 +19,21 @@ import { ownerCommands } from './owner.ts';
 import { secretCommands } from './secret.ts';
 import {
   carryOut,
-  CLIENT,
   type Command,
-  commandActor,
+  commandAbout,
   inContext,
   type Input,
   JSON_OPTION,
   mandatory,
   option,
+  optionsOf,
   timestampOf,
   withAppContext,
 } from '../command/command.ts';
-import { byClientId, requireApplication } from '../command/lookup.ts';
-import { command } from '../command/operation-command.ts';
+import { byClientId, requireApplication } from '#admin/targets.ts';
+import { command, fieldOptions, performOrThrow } from '../command/operation-command.ts';
 
-const SIGN_IN_OPTIONS: NonNullable<Command['options']> = {
-  'post-logout-redirect-uri': {
-    type: 'string',
-    multiple: true,
-    value: 'URI',
-    help: 'A redirect URI after sign-out, besides the redirect URIs and "/" of their origins; may be repeated',
-  },
-  'require-pkce': option(
-    'yes|no',
-    'Refuse sign-ins without PKCE (default: no; recommended once the application sends a code challenge)',
-  ),
-  'rotate-refresh-tokens': option('yes|no', 'Type service: replace the refresh token at each use (default: no)'),
-};
+const { name: NAME, 'redirect-uri': REDIRECT_URI, ...SIGN_IN_OPTIONS } = fieldOptions(changeSettings);
 
 export const commands: Command[] = [
   {
@@ -55,14 +42,9 @@ export const commands: Command[] = [
     audit: { action: 'application.create', about: 'client-id' },
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
-      name: mandatory('VALUE', 'The name that users see on the consent page'),
+      name: { ...NAME!, required: true },
       type: mandatory('VALUE', 'The type: installed, web or service'),
-      'redirect-uri': {
-        type: 'string',
-        multiple: true,
-        value: 'URI',
-        help: 'A redirect URI for sign-in; may be repeated',
-      },
+      'redirect-uri': REDIRECT_URI!,
       ...SIGN_IN_OPTIONS,
       access: option('VALUE', 'Access to the data API: none (the default), waiting or approved'),
       json: JSON_OPTION,
@@ -75,65 +57,29 @@ export const commands: Command[] = [
     options: { json: JSON_OPTION },
     run: inContext(async ({ db }) => (await listApplications(db)).map(wire)),
   },
-  {
-    words: 'app show',
-    summary: 'Show one application',
-    options: CLIENT,
-    run: inContext(async (context, input) => wire(await byClientId.find(context, input))),
-  },
+  commandAbout(byClientId, 'app show', 'Show one application', async (_, application) => wire(application)),
   {
     words: 'app set',
     operations: [changeSettings],
-    summary: 'Change how people sign in to an application',
-    options: { ...CLIENT, ...SIGN_IN_OPTIONS },
+    summary: changeSettings.summary,
+    options: { ...optionsOf(byClientId), ...SIGN_IN_OPTIONS },
     run: change,
   },
-  command(limitAccess, {
-    words: 'app limit',
-    summary: 'Set the hourly rate limit of an application, or reset it to the default',
-    row: byClientId,
-    options: { limit: { value: 'N', help: 'Requests per hour, or "default"' } },
-    refused: {},
-    result: shown,
-  }),
-  command(approveAccess, {
-    words: 'app approve',
-    summary: 'Give an application access to the data API',
-    row: byClientId,
-    options: {},
-    refused: {},
-    result: shown,
-  }),
-  command(revokeAccess, {
-    words: 'app revoke',
-    summary: 'Take away the access of an application to the data API',
-    row: byClientId,
-    options: {},
+  command(limitAccess, 'app limit', { result: shown }),
+  command(approveAccess, 'app approve', { result: shown }),
+  command(revokeAccess, 'app revoke', {
     confirm: ({ client_id, name, access }) => ({
       act: `This takes the access to the data API away from ${name}: its requests are refused immediately.`,
       impact: { client_id, name, access, new_access: 'revoked' },
     }),
-    refused: {},
     result: shown,
   }),
-  command(startApplication, {
-    words: 'app start',
-    summary: 'Resume an application that was suspended because its owners were disabled or deleted',
-    row: byClientId,
-    options: {},
-    refused: { not_suspended: ({ name }) => `${name} is not suspended.` },
-    result: shown,
-  }),
-  command(removeApplication, {
-    words: 'app delete',
-    summary: 'Delete an application and all its tokens',
-    row: byClientId,
-    options: {},
+  command(startApplication, 'app start', { result: shown }),
+  command(removeApplication, 'app delete', {
     confirm: ({ client_id, name }, { people, tokens }) => ({
       act: `This deletes ${name}: ${amount(people, 'person', 'people')} can no longer sign in with it, and ${amount(tokens, 'token ends', 'tokens end')}.`,
       impact: { client_id, name, people, tokens },
     }),
-    refused: {},
     result: (_, application) => ({ ...wire(application), deleted: true }),
   }),
   ...secretCommands,
@@ -178,12 +124,12 @@ async function change(input: Input): Promise<void> {
       '--post-logout-redirect-uri, --require-pkce or --rotate-refresh-tokens is missing: say what to change.',
     );
   await withAppContext(input, async (context) => {
-    const application = await byClientId.find(context, input);
+    const application = await input.find(byClientId, context.db);
     // An empty value removes all of them.
     const post_logout_redirect_uris = returning?.filter((uri) => uri !== '');
     checkUris(application.type, 'post-logout-redirect-uri', post_logout_redirect_uris ?? []);
     const settings = { post_logout_redirect_uris, require_pkce, rotate_refresh_tokens };
-    await perform(changeSettings, { ...context, actor: commandActor() }, application, settings);
+    await performOrThrow(changeSettings, context, application, settings);
     input.print(await shown(context, application));
   });
 }

@@ -1,6 +1,6 @@
 import { HOUR_MS, sumUsage, usageSince } from '#store/applications/usage.ts';
-import { CLIENT, type Command, flag, type Input, option, timestampOf, withAppContext } from '../command/command.ts';
-import { requireApplication } from '../command/lookup.ts';
+import { type Command, flag, type Input, option, optionsOf, timestampOf, withAppContext } from '../command/command.ts';
+import { byClientId } from '#admin/targets.ts';
 
 const MAX_DAYS = 7;
 
@@ -9,7 +9,7 @@ export const commands: Command[] = [
     words: 'usage',
     summary: 'Show the requests of an application to the data API, by endpoint',
     options: {
-      ...CLIENT,
+      ...optionsOf(byClientId),
       days: option('N', `The number of days to look back, at most ${MAX_DAYS} (default: ${MAX_DAYS})`),
       hourly: flag('One row per hour and endpoint'),
     },
@@ -18,10 +18,9 @@ export const commands: Command[] = [
 ];
 
 async function usage(input: Input): Promise<void> {
-  const clientId = input.required('client-id');
   const days = input.wholeNumber('days', 1, MAX_DAYS) ?? MAX_DAYS;
   await withAppContext(input, async ({ db, clock }) => {
-    const { key } = await requireApplication(db, clientId);
+    const { key } = await input.find(byClientId, db);
     const rows = await usageSince(db, key, clock.now() - days * 24 * HOUR_MS);
     if (input.has('hourly')) {
       return input.print(rows.map(({ application_key: _, hour, ...row }) => ({ hour: timestampOf(hour), ...row })));

@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { UsageError } from '#platform/errors.ts';
 import { changeRole } from '#admin/accounts.ts';
-import { perform } from '#admin/operation.ts';
-import { type Account, ROLES } from '#store/accounts/accounts.ts';
+import { ROLES } from '#store/accounts/accounts.ts';
 import type { AppContext } from '#context/context.ts';
-import { commandActor } from '../command/command.ts';
-import { lastOperatorMessage, requireAccount } from '../command/lookup.ts';
-import { type Applied, type Change, differencesOf } from './change.ts';
+import { requireAccount } from '#admin/targets.ts';
+import { performOrThrow } from '../command/operation-command.ts';
+import { type Change, differencesOf } from './change.ts';
 import { readEntries } from './file.ts';
 
 const account = z.strictObject({ name: z.string(), role: z.enum(ROLES) });
@@ -27,12 +25,9 @@ export async function accountChange({ db }: Pick<AppContext, 'db'>, { name, role
     action: changes.length > 0 ? 'change' : 'unchanged',
     changes,
     ...(changes.length > 0 && { warning: `${known.name} becomes ${role} instead of ${known.role}.` }),
-    apply: (context) => applyRole(context, known, role),
+    apply: async (context) => {
+      await performOrThrow(changeRole, context, known, { role });
+      return {};
+    },
   };
-}
-
-async function applyRole(context: AppContext, known: Account, role: AccountEntry['role']): Promise<Applied> {
-  const outcome = await perform(changeRole, { ...context, actor: commandActor() }, known, { role });
-  if ('refused' in outcome) throw new UsageError(lastOperatorMessage(known.name));
-  return {};
 }

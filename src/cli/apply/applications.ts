@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { changedSettings, changeSettings } from '#admin/applications.ts';
-import type { Acting } from '#admin/operation.ts';
 import { removeOwner } from '#admin/owners.ts';
 import { containsAddress, isShownText } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
@@ -21,9 +20,10 @@ import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { addAsOwner } from '../app/owner.ts';
+import { requireAccount } from '#admin/targets.ts';
+import { type Applied, type Change, differencesOf } from './change.ts';
 import { commandActor } from '../command/command.ts';
-import { requireAccount } from '../command/lookup.ts';
-import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
+import { performOrThrow } from '../command/operation-command.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
 
@@ -127,13 +127,12 @@ interface Plan {
 }
 
 async function applyApplication(context: AppContext, entry: ApplicationEntry, plan: Plan): Promise<Applied> {
-  const acting = { ...context, actor: commandActor() };
   const { known, owners, keys } = plan;
-  const created = known === undefined ? await create(acting, entry) : undefined;
+  const created = known === undefined ? await create(context, entry) : undefined;
   const stored = known ?? created!.application;
-  if (known !== undefined) await applySettings(acting, known, entry);
-  await applyLimit(acting, stored, entry);
-  if (entry.owners !== undefined) await applyOwners(acting, { ...stored, name: entry.name }, owners);
+  if (known !== undefined) await applySettings(context, known, entry);
+  await applyLimit(context, stored, entry);
+  if (entry.owners !== undefined) await applyOwners(context, { ...stored, name: entry.name }, owners);
   if (created === undefined) return {};
   const { client_id } = stored;
   const client_secret = created.secret;
@@ -143,8 +142,8 @@ async function applyApplication(context: AppContext, entry: ApplicationEntry, pl
   return { secrets: { client_id } };
 }
 
-async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeof createApplication> {
-  const { db, clock, actor } = acting;
+async function create(context: AppContext, entry: ApplicationEntry): ReturnType<typeof createApplication> {
+  const { db, clock } = context;
   const { name, type, require_pkce = false, rotate_refresh_tokens = false } = entry;
   const { redirect_uris = [], post_logout_redirect_uris = [] } = entry;
   const facts = { type, access: entry.access ?? 'none', require_pkce, rotate_refresh_tokens } as const;
@@ -154,30 +153,35 @@ async function create(acting: Acting, entry: ApplicationEntry): ReturnType<typeo
     const wanted = { name, redirect_uris, post_logout_redirect_uris, ...facts };
     const created = await createApplication(tx, clock.now(), wanted);
     const { client_id: subject } = created.application;
-    await recordAudit(tx, clock.now(), actor, { action: 'application.create', subject, label: name, detail });
+    await recordAudit(tx, clock.now(), commandActor(), { action: 'application.create', subject, label: name, detail });
     return created;
   });
 }
 
-async function applySettings(acting: Acting, known: Application, entry: ApplicationEntry): Promise<void> {
+async function applySettings(context: AppContext, known: Application, entry: ApplicationEntry): Promise<void> {
   const { name, redirect_uris, post_logout_redirect_uris, require_pkce, rotate_refresh_tokens, access } = entry;
   const settings = { name, redirect_uris, post_logout_redirect_uris, require_pkce, rotate_refresh_tokens };
-  if (Object.keys(changedSettings(known, settings)).length > 0) await carryOut(changeSettings, acting, known, settings);
+  if (Object.keys(changedSettings(known, settings)).length > 0)
+    await performOrThrow(changeSettings, context, known, settings);
   if (access === undefined || access === known.access) return;
-  await carryOut(access === 'approved' ? approveAccess : revokeAccess, acting, known, {});
+  await performOrThrow(access === 'approved' ? approveAccess : revokeAccess, context, known, {});
 }
 
-async function applyLimit(acting: Acting, application: Application, { hourly_limit }: ApplicationEntry): Promise<void> {
+async function applyLimit(
+  context: AppContext,
+  application: Application,
+  { hourly_limit }: ApplicationEntry,
+): Promise<void> {
   if (hourly_limit === undefined) return;
   const limit = hourly_limit === 'default' ? null : hourly_limit;
-  if (limit !== application.hourly_limit) await carryOut(limitAccess, acting, application, { limit });
+  if (limit !== application.hourly_limit) await performOrThrow(limitAccess, context, application, { limit });
 }
 
 /** Adds the owners that are missing before it removes others, because an application that has owners keeps one. */
-async function applyOwners(acting: Acting, application: Application, owners: readonly Account[]): Promise<void> {
-  for (const account of owners) await addAsOwner(acting, application, account);
-  for (const { account_id: id, name } of await ownersOf(acting.db, application.key)) {
+async function applyOwners(context: AppContext, application: Application, owners: readonly Account[]): Promise<void> {
+  for (const account of owners) await addAsOwner(context, application, account);
+  for (const { account_id: id, name } of await ownersOf(context.db, application.key)) {
     if (!owners.some((owner) => owner.id === id))
-      await carryOut(removeOwner, acting, { application, account: { id, name } }, {});
+      await performOrThrow(removeOwner, context, { application, account: { id, name } }, {});
   }
 }

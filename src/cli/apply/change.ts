@@ -1,7 +1,3 @@
-import type { z } from 'zod';
-import { UsageError } from '#platform/errors.ts';
-import { type Acting, type Done, type Operation, perform } from '#admin/operation.ts';
-import { reasonAbout } from '#events/schema/problems.ts';
 import type { AppContext } from '#context/context.ts';
 import type { KeyFile } from './key-file.ts';
 
@@ -21,19 +17,6 @@ export interface Change {
 
 export interface Applied {
   secrets?: Record<string, string>;
-}
-
-/** Performs an operation. @throws UsageError if it refuses */
-export async function carryOut<Row, Fields extends z.ZodObject, Impact, Result>(
-  operation: Operation<Row, Fields, Impact, Result>,
-  acting: Acting,
-  row: Row,
-  fields: z.output<Fields>,
-): Promise<Done<Result>> {
-  const outcome = await perform(operation, acting, row, fields);
-  if ('done' in outcome) return outcome.done;
-  if ('rejected' in outcome) throw new UsageError(reasonAbout(`--${outcome.rejected.place}`, outcome.rejected));
-  throw new UsageError(`${operation.name} was refused: ${'refused' in outcome ? outcome.refused : ''}.`);
 }
 
 /** `region eu → us` for each property of `wanted` that differs from `present`. */

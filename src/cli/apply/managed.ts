@@ -4,12 +4,12 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Acting } from '#admin/operation.ts';
 import { manageServer, unmanageServer } from '#admin/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Server } from '#store/game/servers.ts';
 import { hasManagementSecret, managedServer, type ManageTarget } from '#store/game/watches/managed-servers.ts';
-import { carryOut, differencesOf } from './change.ts';
+import { differencesOf } from './change.ts';
+import { performOrThrow } from '../command/operation-command.ts';
 
 /** The management connection of a server in a file. Its secret is in another file, never in this one. */
 export const manage = z
@@ -66,12 +66,16 @@ export async function managementChanges(
 }
 
 /** Sets the connection only if it differs, because a connection that is set begins again. */
-export async function applyManagement(acting: Acting, server: Server, wanted: Management | undefined): Promise<void> {
-  if (wanted === undefined || (await managementChanges(acting, server.key, wanted)).length === 0) return;
+export async function applyManagement(
+  context: AppContext,
+  server: Server,
+  wanted: Management | undefined,
+): Promise<void> {
+  if (wanted === undefined || (await managementChanges(context, server.key, wanted)).length === 0) return;
   if (wanted === null) {
-    await carryOut(unmanageServer, acting, server, {});
+    await performOrThrow(unmanageServer, context, server, {});
     return;
   }
   const { ca, ...target } = wanted;
-  await carryOut(manageServer, acting, server, { ...target, ...(ca !== '' && { ca }) });
+  await performOrThrow(manageServer, context, server, { ...target, ...(ca !== '' && { ca }) });
 }

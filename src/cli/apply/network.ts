@@ -3,9 +3,9 @@ import { changeNetwork, hiddenPlayers } from '#admin/network.ts';
 import { UsageError } from '#platform/errors.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import type { AppContext } from '#context/context.ts';
-import { commandActor } from '../command/command.ts';
 import { noteErased } from '../command/hidden-players.ts';
-import { carryOut, type Change, differencesOf } from './change.ts';
+import { type Change, differencesOf } from './change.ts';
+import { performOrThrow } from '../command/operation-command.ts';
 
 /** A list of players in a file. */
 export const hiddenList = z.array(z.string());
@@ -37,7 +37,7 @@ export async function networkChange({ db }: AppContext, wanted: { hidden: string
     action: changes.length > 0 ? 'change' : 'unchanged',
     changes,
     apply: async (context) => {
-      await carryOut(changeNetwork, { ...context, actor: commandActor() }, undefined, wanted);
+      await performOrThrow(changeNetwork, context, undefined, wanted);
       await noteErased(context.db, wanted.hidden);
       return {};
     },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import type { Acting } from '#admin/operation.ts';
 import { changeServer, createServer, unwatchServer, watchServer } from '#admin/servers.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import type { Queryable } from '#db/db.ts';
@@ -9,8 +8,8 @@ import { readEvent } from '#events/schema/index.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
-import { commandActor } from '../command/command.ts';
-import { type Applied, carryOut, type Change, differencesOf } from './change.ts';
+import { type Applied, type Change, differencesOf } from './change.ts';
+import { performOrThrow } from '../command/operation-command.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
 import { noteErased } from '../command/hidden-players.ts';
@@ -102,26 +101,26 @@ async function applyServer(
   known: ServerNow | undefined,
   keys: KeyFile | undefined,
 ): Promise<Applied> {
-  const acting = { ...context, actor: commandActor() };
-  const created = known === undefined ? await carryOut(createServer, acting, undefined, { name, ...data }) : undefined;
+  const created =
+    known === undefined ? await performOrThrow(createServer, context, undefined, { name, ...data }) : undefined;
   if (known !== undefined && differencesOf(await propertiesOf(context.db, known), data).length > 0)
-    await carryOut(changeServer, acting, known, data);
+    await performOrThrow(changeServer, context, known, data);
   await noteErased(context.db, data.hidden ?? []);
   const server = known ?? created!.server;
-  await applyWatch(acting, server, watch);
-  await applyManagement(acting, server, management);
+  await applyWatch(context, server, watch);
+  await applyManagement(context, server, management);
   if (created === undefined) return {};
   if (keys === undefined) return { secrets: { ingest_key: created.secret } };
   keys.addServer(name, created.secret);
   return {};
 }
 
-async function applyWatch(acting: Acting, server: Server, watch: ServerEntry['watch']): Promise<void> {
+async function applyWatch(context: AppContext, server: Server, watch: ServerEntry['watch']): Promise<void> {
   if (watch === undefined) return;
-  const [present, wanted] = [await watchOf(acting.db, server.key), watch && targetOf(watch)];
+  const [present, wanted] = [await watchOf(context.db, server.key), watch && targetOf(watch)];
   if (watchText(present) === watchText(wanted)) return;
-  if (wanted === null) await carryOut(unwatchServer, acting, server, {});
-  else await carryOut(watchServer, acting, server, wanted);
+  if (wanted === null) await performOrThrow(unwatchServer, context, server, {});
+  else await performOrThrow(watchServer, context, server, wanted);
 }
 
 async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {

@@ -2,9 +2,9 @@ import type { ParseArgsConfig } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
 import { didYouMean } from '#text/suggestion.ts';
-import type { AnyOperation } from '#admin/operation.ts';
+import type { AnyOperation, Target } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
-import type { Transaction } from '#db/db.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -58,6 +58,11 @@ export class Input {
     const value = this.optional(name) ?? '';
     if (value === '') throw new UsageError(`--${name} is missing.`);
     return value;
+  }
+
+  /** What the option of a target names. @throws UsageError if there is none */
+  find<Row>({ option: name, find }: Target<Row>, db: Queryable): Promise<Row> {
+    return find(db, this.required(name));
   }
 
   /** @throws UsageError that names all options that are missing or empty */
@@ -216,6 +221,17 @@ export const inContext =
       if (result !== undefined) input.print(result);
     });
 
+/** A command that prints what the database has about one account, application, server … */
+export const commandAbout = <Row>(
+  target: Target<Row>,
+  words: string,
+  summary: string,
+  read: (context: AppContext, row: Row, input: Input) => Promise<Result>,
+): Command => ({
+  ...{ words, summary, options: optionsOf(target) },
+  run: inContext(async (context, input) => await read(context, await input.find(target, context.db), input)),
+});
+
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
 async function logRevocations({ db, config, clock }: AppContext): Promise<void> {
   const { revocationLog, writeRevocations } = await import('#store/revocations/outbox.ts');
@@ -304,23 +320,14 @@ export function timestampOf<T extends number | null>(ms: T): string | T {
 
 export const JSON_OPTION = flag('Print JSON, with the member names of the API');
 
-/** The options of every command about one application. */
-export const CLIENT: Record<string, CommandOption> = {
-  'client-id': mandatory('ID', 'The Client ID of the application'),
-  json: JSON_OPTION,
-};
-
-/** The options of every command about one game server. */
-export const SERVER: Record<string, CommandOption> = {
-  name: mandatory('VALUE', 'The name of the server'),
-  json: JSON_OPTION,
-};
-
-/** The options of every command about one account. */
-export const ACCOUNT: Record<string, CommandOption> = {
-  account: mandatory('WHO', 'The id, name or e-mail address of the account'),
-  json: JSON_OPTION,
-};
+/** The options of a command about one account, application, server … */
+export const optionsOf = ({
+  option: name,
+  value,
+  help,
+}: Omit<Target<unknown>, 'find'>): Record<string, CommandOption> => ({
+  ...{ [name]: mandatory(value, help), json: JSON_OPTION },
+});
 
 function shown(value: unknown): string {
   if (value === null || value === undefined) return '-';

@@ -1,26 +1,34 @@
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { fieldsFrom, isOptional, kindOf } from '#admin/fields.ts';
-import { type CodeOf, type Done, type Loss, type Operation, perform, type Question } from '#admin/operation.ts';
+import {
+  type AnyOperation,
+  type Done,
+  type FieldOption,
+  type Loss,
+  type Operation,
+  perform,
+  type Question,
+  type Target,
+} from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
-import { type Command, commandActor, type CommandOption, type Input, withAppContext } from './command.ts';
+import {
+  type Command,
+  commandActor,
+  type CommandOption,
+  type Input,
+  JSON_OPTION,
+  optionsOf,
+  withAppContext,
+} from './command.ts';
 import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 
-/** How a command names what it acts on: `--name Alpha`. */
+/** How a command finds what it acts on, if its operation does not say it. */
 export interface RowOption<Row> {
   options: Record<string, CommandOption>;
   /** @throws UsageError if there is none */
   find(context: AppContext, input: Input): Promise<Row>;
-}
-
-/** The option of a field. Its type and whether it is required follow from the field. */
-interface FieldOption {
-  /** The name of the option, if it is not that of the field. */
-  name?: string;
-  value?: string;
-  help: string;
-  mayBeEmpty?: true;
 }
 
 interface Asked {
@@ -30,19 +38,14 @@ interface Asked {
   impact: Record<string, unknown>;
 }
 
-/** What a command says, and how. */
-interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
-  words: string;
-  summary: string;
+/** What a command adds to its operation. */
+interface Wording<Row, Fields extends z.ZodObject, Result> {
   begins?: true;
-  row: RowOption<Row>;
-  options: { [Name in keyof z.output<Fields>]-?: FieldOption };
+  row?: RowOption<Row>;
   /** The values of the fields, if they are not those of the options. */
   read?(input: Input): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** The sentence about options that do not go together. */
   together?: string;
-  /** Why the operation did not happen, by its code. */
-  refused: { [Code in CodeOf<Impact> | CodeOf<Result>]: (row: Row, fields: z.output<Fields>) => string };
   /** What the command prints; it may wait for a job of the operation. */
   result(
     context: AppContext,
@@ -60,70 +63,104 @@ type Confirm<Row, Fields extends z.ZodObject, Impact> = (
 ) => Asked;
 
 /**
- * A command that carries out an operation. It needs `--yes` if the operation takes something away. What it finds is the row of
- * the operation, and perhaps what its question says.
+ * The command of an operation. It needs `--yes` if the operation takes something away. What it finds is the row of the
+ * operation, and perhaps what its question says.
  */
 export function command<Row, Found extends Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
   operation: Operation<Row, Fields, Impact, Result, L>,
-  wording: Wording<Found, Fields, Impact, Result> & Question<L, Confirm<Found, Fields, Impact>>,
+  words: string,
+  wording: Wording<Found, Fields, Result> & Question<L, Confirm<Found, Fields, Impact>>,
 ): Command {
-  const { words, summary, begins, row } = wording;
+  const { summary, target } = operation;
+  const { begins, row = rowOf(target) as RowOption<Found> } = wording;
   const { confirm }: { confirm?: Confirm<Found, Fields, Impact> } = wording;
-  const optionOf = (field: string): string =>
-    (wording.options as Record<string, FieldOption>)[field]?.name ?? field.replaceAll('_', '-');
   return {
     ...{ words, summary, operations: [operation], ...(begins && { begins }) },
-    options: {
-      ...row.options,
-      ...optionsOf(operation.fields, wording.options, optionOf),
-      ...(confirm && CONFIRMATION),
-    },
+    options: { ...row.options, ...fieldOptions(operation), ...(confirm && CONFIRMATION) },
     run: async (input) => {
-      const fields = await readFields(input, operation.fields, wording, optionOf);
+      const fields = await readFields(input, operation, wording);
       await withAppContext(input, async (context) => {
         const found = await row.find(context, input);
-        const outcome = await perform(operation, { ...context, actor: commandActor() }, found, fields, (impact) => {
+        const outcome = await attempt(operation, context, found, fields, (impact) => {
           const { act, impact: shown } = confirm?.(found, impact, fields) ?? {};
           return act === undefined || isConfirmed(input, act, shown!) ? undefined : true;
         });
-        if ('refused' in outcome) throw new UsageError(wording.refused[outcome.refused](found, fields));
-        if ('rejected' in outcome)
-          throw new UsageError(reasonAbout(`--${optionOf(outcome.rejected.place)}`, outcome.rejected));
         if ('done' in outcome) input.print(await wording.result(context, found, outcome.done, fields));
       });
     },
   };
 }
 
-function optionsOf(
-  { shape }: z.ZodObject,
-  options: Record<string, FieldOption>,
-  optionOf: (field: string) => string,
-): Record<string, CommandOption> {
-  const entries = Object.entries(options).map(([field, { name: _, ...option }]): [string, CommandOption] => [
-    optionOf(field),
-    {
-      type: kindOf(shape[field]!) === 'boolean' ? 'boolean' : 'string',
-      ...option,
-      ...(isOptional(shape[field]!) ? {} : { required: true }),
-    },
-  ]);
+function rowOf<Row>(target: Target<Row> | undefined): RowOption<Row | undefined> {
+  if (target === undefined) return { options: { json: JSON_OPTION }, find: async () => undefined };
+  return { options: optionsOf(target), find: ({ db }, input) => input.find(target, db) };
+}
+
+/** @throws UsageError with the sentence of a refusal */
+async function attempt<Row, Fields extends z.ZodObject, Impact, Result>(
+  operation: Operation<Row, Fields, Impact, Result>,
+  context: AppContext,
+  row: Row,
+  fields: z.output<Fields>,
+  question?: (impact: Done<Impact>) => true | undefined,
+): Promise<{ done: Done<Result> } | { asked: true }> {
+  const outcome = await perform(operation, { ...context, actor: commandActor() }, row, fields, question);
+  if ('refused' in outcome) throw new UsageError(operation.refused[outcome.refused](row, fields));
+  if (!('rejected' in outcome)) return outcome;
+  const { place } = outcome.rejected;
+  throw new UsageError(reasonAbout(`--${optionOf(operation, place)}`, outcome.rejected));
+}
+
+/** Carries an operation out for a command by hand or for `apply`. @throws UsageError with the sentence of a refusal */
+export async function performOrThrow<Row, Fields extends z.ZodObject, Impact, Result>(
+  operation: Operation<Row, Fields, Impact, Result>,
+  context: AppContext,
+  row: Row,
+  fields: z.output<Fields>,
+): Promise<Done<Result>> {
+  return ((await attempt(operation, context, row, fields)) as { done: Done<Result> }).done;
+}
+
+const fieldOption = (option: string | FieldOption): FieldOption =>
+  typeof option === 'string' ? { help: option } : option;
+
+/** The name of the option of a field. */
+function optionOf({ options }: Pick<AnyOperation, 'options'>, field: string): string {
+  const option = (options as Record<string, string | FieldOption>)[field];
+  return (option && fieldOption(option).name) ?? field.replaceAll('_', '-');
+}
+
+/** The options of the fields, of which the type and whether they are required follow. */
+export function fieldOptions(operation: Pick<AnyOperation, 'fields' | 'options'>): Record<string, CommandOption> {
+  const { shape } = operation.fields;
+  const entries = Object.entries(operation.options).map(([field, given]): [string, CommandOption] => {
+    const { name: _, ...option } = fieldOption(given);
+    // A boolean with a value is `yes|no`, because it can be left out.
+    const type = kindOf(shape[field]!) === 'boolean' && option.value === undefined ? 'boolean' : 'string';
+    const required = isOptional(shape[field]!) ? {} : { required: true as const };
+    return [optionOf(operation, field), { type, ...option, ...required }];
+  });
   return Object.fromEntries(entries);
 }
+
+/** The option of a field that a command by hand can do without. */
+export const optional = ({ required: _, ...option }: CommandOption): CommandOption => option;
 
 /** @throws UsageError about the first option that is wrong */
 export async function readFields<Fields extends z.ZodObject>(
   input: Input,
-  fields: Fields,
-  { read: values, together }: Pick<Wording<never, Fields, unknown, unknown>, 'read' | 'together'> = {},
-  optionOf = (field: string): string => field,
+  operation: { fields: Fields; options: AnyOperation['options'] },
+  { read: values, together }: Pick<Wording<never, Fields, unknown>, 'read' | 'together'> = {},
 ): Promise<z.output<Fields>> {
-  const entered = Object.fromEntries(Object.keys(fields.shape).map((field) => [field, input.values[optionOf(field)]]));
-  const { data, error } = fields.safeParse(fieldsFrom(fields, (await values?.(input)) ?? entered));
+  const { fields } = operation;
+  const entered = Object.keys(fields.shape).map((field) => [field, input.values[optionOf(operation, field)]]);
+  const { data, error } = fields.safeParse(
+    fieldsFrom(fields, (await values?.(input)) ?? (Object.fromEntries(entered) as Record<string, unknown>)),
+  );
   const issue = error?.issues[0];
   if (issue === undefined) return data as z.output<Fields>;
   const [field] = issue.path;
   throw new UsageError(
-    field === undefined ? (together ?? issue.message) : `--${optionOf(String(field))} ${issue.message}.`,
+    field === undefined ? (together ?? issue.message) : `--${optionOf(operation, String(field))} ${issue.message}.`,
   );
 }
