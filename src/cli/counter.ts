@@ -1,35 +1,28 @@
 import type { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
 import { deleteCounter, setCounter } from '#admin/counters.ts';
-import { perform } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
-import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { DEFAULT_MOST } from '#events/schema/counters.ts';
 import { type Aggregate, type Counter, counterByKey, listCounters } from '#store/game/counters/counters.ts';
 import { type Group } from '#store/game/statistics-groups.ts';
 import {
   type Command,
-  commandActor,
   inContext,
   type Input,
   JSON_OPTION,
   option,
+  reading,
   withAppContext,
 } from './command/command.ts';
-import { command, fieldOptions, optional } from './command/operation-command.ts';
+import { command, fieldOptions, optional, performOrThrow } from './command/operation-command.ts';
 
 type Declaration = z.output<typeof setCounter.fields>;
 
 const { key: KEY, label: LABEL, ...REST } = fieldOptions(setCounter);
 
 export const commands: Command[] = [
-  {
-    words: 'counter list',
-    summary: "List the network's own counters",
-    options: { json: JSON_OPTION },
-    run: inContext(async ({ db }) => (await listCounters(db)).map(wire)),
-  },
+  reading('counter list', "List the network's own counters", async ({ db }) => (await listCounters(db)).map(wire)),
   {
     words: 'counter set',
     operations: [setCounter],
@@ -109,16 +102,14 @@ function wholeNumber(input: Input, name: string): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** @throws UsageError that names the option that is wrong */
-async function declare(context: AppContext, data: Declaration): Promise<void> {
-  const outcome = await perform(setCounter, { ...context, actor: commandActor() }, undefined, data);
-  if (!('rejected' in outcome)) return;
-  const option = outcome.rejected.place
+const optionAbout = (place: string): string =>
+  place
     .replace(/^label\.en$/, 'label')
     .replace(/^label\.ja$/, 'label-ja')
     .replace(/^modes\..*$/, 'modes');
-  throw new UsageError(reasonAbout(`--${option}`, outcome.rejected));
-}
+
+const declare = (context: AppContext, data: Declaration) =>
+  performOrThrow(setCounter, context, undefined, data, optionAbout);
 
 async function declarePresets(input: Input): Promise<void> {
   const only = input.optional('only');

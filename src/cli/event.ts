@@ -3,24 +3,18 @@ import { UsageError } from '#platform/errors.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { listEventWarnings } from '#store/game/event-warnings.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { type Command, inContext, type Input, JSON_OPTION, mandatory, option } from './command/command.ts';
+import { type Command, type Input, mandatory, option, reading } from './command/command.ts';
 
 /** Maximum events with warnings in the list. */
 const MAX_WARNINGS = 1_000;
 
 export const commands: Command[] = [
-  {
-    words: 'event warnings',
-    summary: 'List accepted events with values that are not plausible, newest first',
-    options: { server: option('NAME', 'Only events of this server'), json: JSON_OPTION },
-    run: inContext(warnings),
-  },
-  {
-    words: 'event map-changes',
-    summary: 'List who published which version of a map, newest first',
-    options: { name: mandatory('VALUE', 'The name of the map, in any case'), json: JSON_OPTION },
-    run: inContext(changes),
-  },
+  reading('event warnings', 'List accepted events with values that are not plausible, newest first', warnings, {
+    server: option('NAME', 'Only events of this server'),
+  }),
+  reading('event map-changes', 'List who published which version of a map, newest first', changes, {
+    name: mandatory('VALUE', 'The name of the map, in any case'),
+  }),
 ];
 
 async function warnings({ db }: AppContext, input: Input) {

@@ -1,15 +1,14 @@
 import type { AppContext } from '#context/context.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { healthOf } from '#store/installation/health.ts';
-import { type Command, inContext, JSON_OPTION } from './command/command.ts';
+import { type Command, reading } from './command/command.ts';
 
 export const commands: Command[] = [
-  {
-    words: 'health',
-    summary: 'Show whether the database responds, game servers are online, events arrive and mails are delivered',
-    options: { json: JSON_OPTION },
-    run: inContext(health),
-  },
+  reading(
+    'health',
+    'Show whether the database responds, game servers are online, events arrive and mails are delivered',
+    health,
+  ),
 ];
 
 /** Without the process metrics that the console shows: this process is the command, not the service. */

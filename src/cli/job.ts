@@ -4,7 +4,7 @@ import { byJobId, pauseJob, resumeJob } from '#admin/jobs.ts';
 import type { AppContext } from '#context/context.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { type Job, jobByKey, jobId, jobInTurn, listJobs, waitsFor } from '#store/jobs.ts';
-import { type Command, commandAbout, inContext, JSON_OPTION } from './command/command.ts';
+import { type Command, commandAbout, reading } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
@@ -12,12 +12,11 @@ const result = ({ db }: AppContext, { key }: Job) => shownJob(db, key);
 const NEWEST = 50;
 
 export const commands: Command[] = [
-  {
-    words: 'job list',
-    summary: 'List the newest jobs: withdrawals, merges, anonymisations and recounts, with their progress',
-    options: { json: JSON_OPTION },
-    run: inContext(listAll),
-  },
+  reading(
+    'job list',
+    'List the newest jobs: withdrawals, merges, anonymisations and recounts, with their progress',
+    listAll,
+  ),
   commandAbout(byJobId, 'job show', 'Show one job', ({ db }, { key }) => shownJob(db, key)),
   command(pauseJob, 'job pause', { result }),
   command(resumeJob, 'job resume', { result }),

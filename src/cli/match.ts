@@ -3,7 +3,7 @@ import { countMatch, excludeMatch } from '#admin/matches.ts';
 import type { AppContext } from '#context/context.ts';
 import { isExcluded, listExcluded } from '#store/game/excluded-matches.ts';
 import { factsOf, type MatchHead } from '#store/game/matches.ts';
-import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
+import { type Command, reading, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 
 const result = async ({ db }: AppContext, { key }: MatchHead) => ({
@@ -14,12 +14,11 @@ const result = async ({ db }: AppContext, { key }: MatchHead) => ({
 const MAX_LISTED = 1_000;
 
 export const commands: Command[] = [
-  {
-    words: 'match excluded',
-    summary: 'List the matches that count in no statistics, leaderboards and ranks, newest first',
-    options: { json: JSON_OPTION },
-    run: inContext(excluded),
-  },
+  reading(
+    'match excluded',
+    'List the matches that count in no statistics, leaderboards and ranks, newest first',
+    excluded,
+  ),
   command(countMatch, 'match count', { result }),
   command(excludeMatch, 'match exclude', { result }),
 ];

@@ -1,17 +1,12 @@
 import { changeNetwork } from '#admin/network.ts';
 import type { Queryable } from '#db/db.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
-import { type Command, inContext, JSON_OPTION } from './command/command.ts';
+import { type Command, reading } from './command/command.ts';
 import { wireHidden } from './command/hidden-players.ts';
 import { command } from './command/operation-command.ts';
 
 export const commands: Command[] = [
-  {
-    words: 'network show',
-    summary: 'Show what holds for all game servers',
-    options: { json: JSON_OPTION },
-    run: inContext(({ db }) => wire(db)),
-  },
+  reading('network show', 'Show what holds for all game servers', ({ db }) => wire(db)),
   command(changeNetwork, 'network set', { result: ({ db }) => wire(db) }),
 ];
 

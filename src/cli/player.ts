@@ -24,10 +24,10 @@ import {
 import { runWithProgress } from './job.ts';
 import {
   type Command,
-  inContext,
   type Input,
   JSON_OPTION,
   mandatory,
+  reading,
   timestampOf,
   withAppContext,
 } from './command/command.ts';
@@ -61,15 +61,9 @@ export const commands: Command[] = [
       return { from, into, name: (await findPlayer(context.db, into))?.name ?? null };
     },
   }),
-  {
-    words: 'player show',
-    summary: 'Show a player: account, names, punishments and the newest events',
-    options: {
-      player: mandatory('WHO', 'The UUID or the name of the player'),
-      json: JSON_OPTION,
-    },
-    run: inContext(show),
-  },
+  reading('player show', 'Show a player: account, names, punishments and the newest events', show, {
+    player: mandatory('WHO', 'The UUID or the name of the player'),
+  }),
   {
     words: 'player export',
     summary: 'Write all data about a player as JSON, as the export of an account has it',

@@ -3,7 +3,7 @@ import { boundOf, idOf, keyOf } from '#platform/ids.ts';
 import { readUntil, UNTIL_FORMS } from '#platform/text/until.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
-import { perform } from '#admin/operation.ts';
+import { fieldOptions, performOrThrow } from './command/operation-command.ts';
 import {
   changePunishment,
   findPunished,
@@ -11,20 +11,10 @@ import {
   revokePunishment,
   undoPunishmentChange,
 } from '#admin/punishments.ts';
-import { type Problem, reasonAbout } from '#events/schema/problems.ts';
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
-import {
-  type Command,
-  commandActor,
-  type Input,
-  JSON_OPTION,
-  mandatory,
-  option,
-  timestampOf,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, option, timestampOf, withAppContext } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { refuseSharedName, requirePlayer } from './command/player-option.ts';
 import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
@@ -34,12 +24,6 @@ const PLAYER = {
   value: 'WHO',
   help: 'The UUID or id of the player, or a name that no other player has or had',
 } as const;
-const TERMS = {
-  type: option('VALUE', 'ban, mute, kick, warn, or a type of the network'),
-  level: option('N', 'The severity on the scale of the network'),
-  reason: option('TEXT', 'The reason; public'),
-  expires: option('WHEN', `When it expires: ${UNTIL_FORMS}`),
-} as const satisfies Command['options'];
 const PAGE: NonNullable<Command['options']> = {
   before: option('ID', 'Entries before this id: the last one of the previous page'),
   limit: option('N', 'The number of entries (default: 50)'),
@@ -58,17 +42,17 @@ export const commands: Command[] = [
     words: 'punishment show',
     summary: 'Show a punishment and who issued, changed and revoked it',
     options: PUNISHMENT,
-    run: (input) => onPunishment(input, (context, { key }, deleted) => printOne(input, context, key, deleted)),
+    run: (input) =>
+      onPunishment(input, async (context, { key }, deleted) => input.print(await shown(context, key, deleted))),
   },
   {
     words: 'punishment issue',
     operations: [issuePunishment],
-    summary: 'Issue a punishment of the network',
+    summary: issuePunishment.summary,
     options: {
       player: { ...PLAYER, required: true },
       name: option('VALUE', 'The name of the player, where the network does not know the UUID'),
-      ...TERMS,
-      type: { ...TERMS.type, required: true },
+      ...fieldOptions(issuePunishment),
       punisher: option('WHO', 'The player who issues it (default: the network)'),
       json: JSON_OPTION,
     },
@@ -77,17 +61,17 @@ export const commands: Command[] = [
   {
     words: 'punishment change',
     operations: [changePunishment],
-    summary: 'Change the type, level, reason or expiry of a punishment',
-    options: { ...PUNISHMENT, ...TERMS },
+    summary: changePunishment.summary,
+    options: { ...PUNISHMENT, ...fieldOptions(changePunishment) },
     run: change,
   },
   {
     words: 'punishment revoke',
     operations: [revokePunishment],
-    summary: 'Revoke a punishment; the reason is public',
+    summary: revokePunishment.summary,
     options: {
       ...PUNISHMENT,
-      reason: mandatory('TEXT', 'The reason for the revocation'),
+      ...fieldOptions(revokePunishment),
       revoker: option('WHO', 'The player who revokes it (default: the network)'),
       ...CONFIRMATION,
     },
@@ -105,9 +89,9 @@ export const commands: Command[] = [
   {
     words: 'punishment undo',
     operations: [undoPunishmentChange],
-    summary: 'Withdraw one change of a punishment; all that a key did: scorehall server withdraw --key',
+    summary: undoPunishmentChange.summary,
     options: {
-      receipt: mandatory('ID', 'The receipt of the change; see: scorehall punishment changes'),
+      ...fieldOptions(undoPunishmentChange),
       ...CONFIRMATION,
       json: JSON_OPTION,
     },
@@ -140,9 +124,8 @@ async function issue(input: Input): Promise<void> {
       throw new UsageError(`No player has the name, UUID or id "${who}"; for a new one give the UUID and --name.`);
     const row = { punished, punisher: await playerOption(input, db, 'punisher') };
     const terms = { ...readTerms(input, clock.now()), type };
-    const outcome = await perform(issuePunishment, acting(context), row, terms);
-    if ('rejected' in outcome) throw rejected(outcome.rejected);
-    if ('done' in outcome) await printOne(input, context, keyOf(outcome.done.receipt)!, punished.deleted);
+    const { receipt } = await performOrThrow(issuePunishment, context, row, terms, optionAbout);
+    input.print(await shown(context, keyOf(receipt)!, punished.deleted));
   });
 }
 
@@ -151,9 +134,8 @@ async function change(input: Input): Promise<void> {
     const terms = readTerms(input, context.clock.now());
     if (Object.keys(terms).length === 0)
       throw new UsageError('Give at least one of --type, --level, --reason and --expires.');
-    const outcome = await perform(changePunishment, acting(context), punishment, terms);
-    if ('rejected' in outcome) throw rejected(outcome.rejected);
-    await printOne(input, context, punishment.key, deleted);
+    await performOrThrow(changePunishment, context, punishment, terms);
+    input.print(await shown(context, punishment.key, deleted));
   });
 }
 
@@ -162,13 +144,10 @@ async function revoke(input: Input): Promise<void> {
   await onPunishment(input, async (context, punishment, deleted) => {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
     const { id, type, punished, uuid } = wireFor(punishment, deleted);
-    const outcome = await perform(revokePunishment, acting(context), row, { reason }, () =>
-      question(input, `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`, {
-        ...{ id, type, punished, uuid, reason },
-      }),
-    );
-    if ('rejected' in outcome) throw rejected(outcome.rejected);
-    if ('done' in outcome) await printOne(input, context, punishment.key, deleted);
+    const act = `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`;
+    if (!isConfirmed(input, act, { id, type, punished, uuid, reason })) return;
+    await performOrThrow(revokePunishment, context, row, { reason });
+    input.print(await shown(context, punishment.key, deleted));
   });
 }
 
@@ -185,41 +164,24 @@ async function undo(input: Input): Promise<void> {
   const receipt = input.required('receipt');
   await withAppContext(input, async (context) => {
     const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
-    const outcome = await perform(undoPunishmentChange, acting(context), target, { receipt }, () =>
-      question(input, 'This withdraws 1 change of a punishment.', { receipt, punished: target?.punished ?? null }),
-    );
-    if ('asked' in outcome) return;
-    if (!('done' in outcome))
-      throw new UsageError(`There is no change of a punishment by ${receipt} that is in force.`);
-    const { cursor } = await runWithProgress(context, outcome.done.job);
+    const impact = { receipt, punished: target?.punished ?? null };
+    if (!isConfirmed(input, 'This withdraws 1 change of a punishment.', impact)) return;
+    const { job } = await performOrThrow(undoPunishmentChange, context, target, { receipt });
+    const { cursor } = await runWithProgress(context, job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
     input.print({ undone: receipt, events: events + cascaded, cascaded });
   });
 }
 
-/** The question before an operation: undefined if the command continues. */
-const question = (input: Input, act: string, impact: Record<string, unknown>): true | undefined =>
-  isConfirmed(input, act, impact) ? undefined : true;
-
-const acting = (context: AppContext) => ({ ...context, actor: commandActor() });
-
-const rejected = (problem: Problem): UsageError =>
-  new UsageError(reasonAbout(`--${problem.place.replace('punished', 'player')}`, problem));
+/** The option that a place in the event is about. */
+const optionAbout = (place: string): string => place.replace('punished', 'player');
 
 /** Of a deleted player without the history, which has the id and the pseudonym. */
-async function printOne(
-  input: Input,
-  { db, clock }: AppContext,
-  key: number,
-  deleted: string | undefined,
-): Promise<void> {
+async function shown({ db, clock }: AppContext, key: number, deleted: string | undefined) {
   const punishment = (await punishmentByKey(db, key, clock.now()))!;
-  if (deleted !== undefined) {
-    input.print(wireFor(punishment, deleted));
-    return;
-  }
+  if (deleted !== undefined) return wireFor(punishment, deleted);
   const history = await punishmentHistory(db, (await targetByKey(db, key))!);
-  input.print({ ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) });
+  return { ...wire(punishment), name: punishment.punished.name, history: history.map(wireChange) };
 }
 
 async function playerOption(input: Input, db: Queryable, option: string) {

@@ -5,16 +5,15 @@ import { errorOutput } from '#platform/process/output.ts';
 import { manageServer, unmanageServer } from '#admin/servers.ts';
 import { managementProperties } from '#store/game/watches/management-url.ts';
 import { listManaged, type Managed, managedServer } from '#store/game/watches/managed-servers.ts';
-import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
+import { type Command, reading, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 
 export const manageCommands: Command[] = [
-  {
-    words: 'server manage list',
-    summary: 'List the servers that are followed by the management protocol, with the state of their connections',
-    options: { json: JSON_OPTION },
-    run: inContext(listAll),
-  },
+  reading(
+    'server manage list',
+    'List the servers that are followed by the management protocol, with the state of their connections',
+    listAll,
+  ),
   command(unmanageServer, 'server manage remove', { result: (_, { name }) => ({ name, managed: false }) }),
   command(manageServer, 'server manage', {
     read: async (input) => {

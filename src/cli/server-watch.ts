@@ -5,16 +5,11 @@ import { UsageError } from '#platform/errors.ts';
 import { installed } from '#platform/process/installed.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { readGameAddress } from '#store/game/watches/game-address.ts';
-import { type Command, inContext, JSON_OPTION, timestampOf } from './command/command.ts';
+import { type Command, reading, timestampOf } from './command/command.ts';
 import { command } from './command/operation-command.ts';
 
 export const watchCommands: Command[] = [
-  {
-    words: 'server watch list',
-    summary: 'List the watched servers with the outcome of the last poll',
-    options: { json: JSON_OPTION },
-    run: inContext(listAll),
-  },
+  reading('server watch list', 'List the watched servers with the outcome of the last poll', listAll),
   command(unwatchServer, 'server watch remove', { result: (_, { name }) => ({ name, watched: false }) }),
   command(watchServer, 'server watch', {
     result: async ({ db }, { key, name }) => {

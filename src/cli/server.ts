@@ -15,7 +15,7 @@ import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
 import { listServers, serverByKey, type ServerNow } from '#store/game/servers.ts';
 import type { AppContext } from '#context/context.ts';
 import { runWithProgress } from './job.ts';
-import { type Command, commandAbout, inContext, type Input, JSON_OPTION, timestampOf } from './command/command.ts';
+import { type Command, commandAbout, type Input, JSON_OPTION, reading, timestampOf } from './command/command.ts';
 import { command, optional } from './command/operation-command.ts';
 import { createFrom, FROM } from './apply/command.ts';
 import { wireHidden } from './command/hidden-players.ts';
@@ -39,12 +39,7 @@ export const commands: Command[] = [
   ...watchCommands,
   ...manageCommands,
   createOrApply,
-  {
-    words: 'server list',
-    summary: 'List all game servers',
-    options: { json: JSON_OPTION },
-    run: inContext(async ({ db }) => (await listServers(db, 0)).map(wire)),
-  },
+  reading('server list', 'List all game servers', async ({ db }) => (await listServers(db, 0)).map(wire)),
   command(changeServer, 'server set', { result: shownServer }),
   command(createKey, 'server key create', {
     result: (_, { name }, { secret }, { test }) => ({ name, test, ingest_key: secret }),

@@ -14,6 +14,7 @@ import {
   JSON_OPTION,
   mandatory,
   option,
+  reading,
   withAppContext,
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
@@ -40,12 +41,7 @@ export const commands: Command[] = [
     },
     run: inContext(withdraw),
   },
-  {
-    words: 'signing-key list',
-    summary: 'List the published signing keys; the first one signs',
-    options: OPTIONS,
-    run: inContext(list),
-  },
+  reading('signing-key list', 'List the published signing keys; the first one signs', list),
   {
     words: 'signing-key export',
     summary: 'Print the public part of a signing key, for programs that pin it instead of reading /oauth/jwks',

@@ -21,9 +21,9 @@ import {
   commandAbout,
   inContext,
   type Input,
-  JSON_OPTION,
   option,
   optionsOf,
+  reading,
   timestampOf,
 } from './command/command.ts';
 import { requireApplication } from '#admin/targets.ts';
@@ -38,15 +38,9 @@ async function shown({ db }: AppContext, { id }: Webhook): Promise<Record<string
 }
 
 export const commands: Command[] = [
-  {
-    words: 'webhook list',
-    summary: 'List webhooks, of one application or the newest of all',
-    options: {
-      'client-id': option('ID', 'The Client ID of an application (default: all applications)'),
-      json: JSON_OPTION,
-    },
-    run: inContext(listAll),
-  },
+  reading('webhook list', 'List webhooks, of one application or the newest of all', listAll, {
+    'client-id': option('ID', 'The Client ID of an application (default: all applications)'),
+  }),
   command(addWebhook, 'webhook add', {
     result: async (context, _, { id, secret }) => ({
       ...(await shown(context, { id } as Webhook)),

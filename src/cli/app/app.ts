@@ -21,12 +21,12 @@ import {
   carryOut,
   type Command,
   commandAbout,
-  inContext,
   type Input,
   JSON_OPTION,
   mandatory,
   option,
   optionsOf,
+  reading,
   timestampOf,
   withAppContext,
 } from '../command/command.ts';
@@ -51,12 +51,7 @@ export const commands: Command[] = [
     },
     run: create,
   },
-  {
-    words: 'app list',
-    summary: 'List all applications',
-    options: { json: JSON_OPTION },
-    run: inContext(async ({ db }) => (await listApplications(db)).map(wire)),
-  },
+  reading('app list', 'List all applications', async ({ db }) => (await listApplications(db)).map(wire)),
   commandAbout(byClientId, 'app show', 'Show one application', async (_, application) => wire(application)),
   {
     words: 'app set',

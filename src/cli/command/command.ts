@@ -4,6 +4,7 @@ import { errorOutput, output } from '#platform/process/output.ts';
 import { didYouMean } from '#text/suggestion.ts';
 import type { AnyOperation, Target } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
+import { recordOf, tableOf } from './lines.ts';
 import type { Queryable, Transaction } from '#db/db.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
@@ -221,15 +222,23 @@ export const inContext =
       if (result !== undefined) input.print(result);
     });
 
+/** A command that prints what it reads from the database. */
+export const reading = (
+  words: string,
+  summary: string,
+  read: (context: AppContext, input: Input) => Promise<Result>,
+  options: Record<string, CommandOption> = {},
+): Command => ({ words, summary, options: { ...options, json: JSON_OPTION }, run: inContext(read) });
+
 /** A command that prints what the database has about one account, application, server … */
 export const commandAbout = <Row>(
   target: Target<Row>,
   words: string,
   summary: string,
-  read: (context: AppContext, row: Row, input: Input) => Promise<Result>,
+  read: (context: AppContext, row: Row) => Promise<Result>,
 ): Command => ({
   ...{ words, summary, options: optionsOf(target) },
-  run: inContext(async (context, input) => await read(context, await input.find(target, context.db), input)),
+  run: inContext(async (context, input) => await read(context, await input.find(target, context.db))),
 });
 
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */
@@ -293,26 +302,6 @@ export async function carryOut<T extends Record<string, unknown>>(
   });
 }
 
-function recordOf(record: Record<string, unknown>): string[] {
-  const width = Math.max(...Object.keys(record).map((name) => name.length));
-  const indent = `\n${' '.repeat(width + 2)}`;
-  return Object.entries(record).map(
-    ([name, value]) => `${name.padEnd(width)}  ${Array.isArray(value) ? linesOf(value).join(indent) : shown(value)}`,
-  );
-}
-
-/** One line per record, one line for all texts. */
-const linesOf = (values: readonly unknown[]): string[] =>
-  values.some((value) => typeof value === 'object') ? values.map(shown) : [values.join(' ')];
-
-function tableOf(rows: readonly Record<string, unknown>[]): string[] {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((line) => line[index]!.length)));
-  const padded = cells.map((line) => line.map((cell, index) => cell.padEnd(widths[index]!)));
-  return padded.map((line) => line.join('  ').trimEnd());
-}
-
 /** A timestamp as commands print it. */
 export function timestampOf<T extends number | null>(ms: T): string | T {
   return ms === null ? ms : new Date(ms).toISOString();
@@ -328,9 +317,3 @@ export const optionsOf = ({
 }: Omit<Target<unknown>, 'find'>): Record<string, CommandOption> => ({
   ...{ [name]: mandatory(value, help), json: JSON_OPTION },
 });
-
-function shown(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value)) return value.join(' ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}

@@ -81,10 +81,11 @@ export function command<Row, Found extends Row, Fields extends z.ZodObject, Impa
       const fields = await readFields(input, operation, wording);
       await withAppContext(input, async (context) => {
         const found = await row.find(context, input);
-        const outcome = await attempt(operation, context, found, fields, (impact) => {
+        const question = (impact: Done<Impact>): true | undefined => {
           const { act, impact: shown } = confirm?.(found, impact, fields) ?? {};
           return act === undefined || isConfirmed(input, act, shown!) ? undefined : true;
-        });
+        };
+        const outcome = await attempt(operation, context, found, fields, { question });
         if ('done' in outcome) input.print(await wording.result(context, found, outcome.done, fields));
       });
     },
@@ -102,13 +103,15 @@ async function attempt<Row, Fields extends z.ZodObject, Impact, Result>(
   context: AppContext,
   row: Row,
   fields: z.output<Fields>,
-  question?: (impact: Done<Impact>) => true | undefined,
+  {
+    question,
+    optionAbout = (place) => optionOf(operation, place),
+  }: { question?: (impact: Done<Impact>) => true | undefined; optionAbout?: ((place: string) => string) | undefined },
 ): Promise<{ done: Done<Result> } | { asked: true }> {
   const outcome = await perform(operation, { ...context, actor: commandActor() }, row, fields, question);
   if ('refused' in outcome) throw new UsageError(operation.refused[outcome.refused](row, fields));
   if (!('rejected' in outcome)) return outcome;
-  const { place } = outcome.rejected;
-  throw new UsageError(reasonAbout(`--${optionOf(operation, place)}`, outcome.rejected));
+  throw new UsageError(reasonAbout(`--${optionAbout(outcome.rejected.place)}`, outcome.rejected));
 }
 
 /** Carries an operation out for a command by hand or for `apply`. @throws UsageError with the sentence of a refusal */
@@ -117,8 +120,10 @@ export async function performOrThrow<Row, Fields extends z.ZodObject, Impact, Re
   context: AppContext,
   row: Row,
   fields: z.output<Fields>,
+  optionAbout?: (place: string) => string,
 ): Promise<Done<Result>> {
-  return ((await attempt(operation, context, row, fields)) as { done: Done<Result> }).done;
+  const outcome = await attempt(operation, context, row, fields, { optionAbout });
+  return (outcome as { done: Done<Result> }).done;
 }
 
 const fieldOption = (option: string | FieldOption): FieldOption =>
