@@ -14,11 +14,7 @@ export const SQLITE_BUSY = 5;
  * @param pauseMs the next pause, from the number of the pauses so far
  * @throws the last error of SQLite once `timeoutMs` have passed
  */
-async function retryWhileLocked<T>(
-  work: () => T,
-  timeoutMs: number,
-  pauseMs: (pauses: number) => number,
-): Promise<T> {
+async function retryWhileLocked<T>(work: () => T, timeoutMs: number, pauseMs: (pauses: number) => number): Promise<T> {
   const started = performance.now();
   for (let pauses = 0; ; pauses++) {
     try {
