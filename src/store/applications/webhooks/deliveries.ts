@@ -3,12 +3,10 @@ import { type Sql, sql } from '#db/sql.ts';
 import type { Change, ResourceKind } from '../../game/changes.ts';
 
 /** Messages that are not changes. */
-export const MESSAGE_TYPES = ['webhook.verification', 'webhook.test', 'feed.reset'] as const;
-export type MessageType = (typeof MESSAGE_TYPES)[number];
+export type MessageType = 'webhook.verification' | 'webhook.test' | 'feed.reset';
 
 /** waiting: not accepted yet; failed: the place has passed it. Both can have further attempts. */
-export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type DeliveryState = 'waiting' | 'delivered' | 'failed';
 
 /** The `next_attempt` of a message in the order of the feed, which is sent when its webhook is due. */
 export const IN_ORDER = 0;

@@ -10,16 +10,13 @@ import { nextKey } from '../../sequence.ts';
 import { addMessage, IN_ORDER, replaceMessages } from './deliveries.ts';
 
 /** standard: signed requests of Standard Webhooks; discord: messages in a channel. */
-export const WEBHOOK_FORMS = ['standard', 'discord'] as const;
-export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
+export type WebhookForm = 'standard' | 'discord';
 
 /** unverified: the receiver has not confirmed that it wants messages. */
-export const WEBHOOK_STATES = ['unverified', 'on', 'off'] as const;
-export type WebhookState = (typeof WEBHOOK_STATES)[number];
+export type WebhookState = 'unverified' | 'on' | 'off';
 
 /** Why a webhook is off. */
-export const WEBHOOK_REASONS = ['owner', 'operator', 'gone', 'failures', 'secret'] as const;
-export type WebhookReason = (typeof WEBHOOK_REASONS)[number];
+export type WebhookReason = 'owner' | 'operator' | 'gone' | 'failures' | 'secret';
 
 /** Where a webhook continues after a reset of the feed: at its end, or at its beginning. */
 export const AFTER_RESET = ['head', 'start'] as const;
@@ -51,8 +48,6 @@ export interface Webhook {
   reason: WebhookReason | '';
   /** When it came into this state. */
   since: number;
-  /** When the receiver confirmed that it wants messages; null before. */
-  verified: number | null;
   cursor: Cursor;
   after_reset: AfterReset;
   former_until: number | null;
@@ -74,7 +69,7 @@ interface WebhookRow extends Omit<Webhook, 'id' | 'kinds' | 'cursor'> {
   walk_head: number | null;
 }
 
-const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since, w.verified,
+const COLUMNS = sql`w.key, w.application_key, a.client_id, w.url, w.form, w.kinds, w.state, w.reason, w.since,
   w.feed, w.place, w.walk_head, w.after_reset, w.former_until, w.revision, w.failures, w.failing,
   w.next_attempt, w.last_head, w.created`;
 const FROM = sql`from webhooks w join applications a on a.key = w.application_key`;
