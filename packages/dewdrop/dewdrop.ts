@@ -4,9 +4,8 @@ import { uuidOf } from '../text/text.ts';
 import { mapSlug } from '../text/map-slug.ts';
 import type { DewdropCore, DewdropRequest, SluggedMap } from './core.ts';
 import { gamemodeFromTags } from './gamemode.ts';
-import { matchEvent } from './match-event.ts';
+import { COUNTERS, matchEvent } from './match-event.ts';
 import { createShapes, type Shapes } from './shapes.ts';
-import { profileStats } from './stats.ts';
 
 interface Deps {
   core: DewdropCore;
@@ -99,6 +98,18 @@ async function getStats({ core }: Deps, { parameter: uuid }: DewdropRequest): Pr
   const read = uuidOf(uuid);
   if (read === undefined) throw core.refusal(400, 'The path must have the UUID of a player.');
   return await profileStats(core, read);
+}
+
+/** The totals of a player as Dewdrop's `/stats` reads them; zeros for a player who is not known. */
+async function profileStats(core: DewdropCore, uuid: string): Promise<Record<string, number>> {
+  const { totals = {}, counters } = (await core.statisticsOf(uuid, Object.keys(COUNTERS))) ?? {};
+  const { kill = 0, death = 0, shot = 0, hit = 0, play = 0, win = 0, lose = 0 } = totals;
+  const named = Object.entries(COUNTERS).map(([key, name]) => [name, counters?.get(key) ?? 0] as const);
+  return {
+    ...Object.fromEntries(named),
+    ...{ kills: kill, deaths: death, arrowsShot: shot, arrowsHit: hit },
+    ...{ matches: play, wins: win, losses: lose, ties: Math.max(0, play - win - lose) },
+  };
 }
 
 /** A map that this server has not sent: one whose name gives the slug in the way of PGM, else the slug itself. */

@@ -1,8 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import { HttpError, unavailable } from '#http/errors.ts';
 import { type Found, Router } from '#http/router.ts';
 import type { AppContext } from '#context/context.ts';
 import { installed } from '#platform/process/installed.ts';
 import type { ProtocolName } from '#platform/config/setting.ts';
-import type { Protocol, ProtocolRoute } from './protocol.ts';
+import { parseOne } from '#events/ingest/json.ts';
+import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
+import type { Receipt } from '#events/ledger/receipts.ts';
+import type { WireEvent } from '#events/schema/index.ts';
+import { acceptEvents, type IngestDeps, type Report } from '../event-request.ts';
+import { bodyFormat, readBody } from '../body.ts';
+import type { RequestLimits } from '../server-limits.ts';
+import type { Protocol, ProtocolRequest, ProtocolRoute } from './protocol.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock'>;
 
@@ -31,4 +40,46 @@ export async function protocolRoutes(
     const found = router.find(path);
     return found !== undefined && (found.parameters[0] ?? '').length <= (found.route.longest ?? 0) ? found : undefined;
   };
+}
+
+/**
+ * Handles a request within the same limits as `POST /events`; one that reports no event counts as one.
+ * @returns the JSON of the response
+ */
+export async function handleProtocolRequest(
+  deps: IngestDeps & Report,
+  request: IncomingMessage,
+  parameter: string,
+  handle: (request: ProtocolRequest) => Promise<unknown>,
+): Promise<unknown> {
+  const { limits, dryRun } = deps;
+  if (limits.isFull) throw unavailable();
+  limits.refuseUnparsed();
+  let isCounted = false;
+  const accept = async (event: WireEvent): Promise<string> => {
+    isCounted = true;
+    const [receipt] = await acceptEvents(deps, deps, [{ input: event }]);
+    return acceptedId(receipt!);
+  };
+  try {
+    return await handle({ parameter, body: () => readJson(request, limits), accept, dryRun });
+  } finally {
+    if (!isCounted) limits.countOther();
+  }
+}
+
+/** A match that is stored already has its id, even if its players have other names by now. @throws HttpError 422, 503 */
+function acceptedId(receipt: Receipt): string {
+  if (receipt.receipt !== undefined) return receipt.receipt;
+  if (receipt.status !== 'rejected') throw unavailable();
+  if (receipt.retry === true) throw new HttpError(503, 'unavailable', receipt.reason);
+  throw new HttpError(422, 'invalid_request', receipt.reason);
+}
+
+async function readJson(request: IncomingMessage, limits: RequestLimits): Promise<unknown> {
+  if (bodyFormat(request) !== 'json')
+    throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
+  const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, limits));
+  if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  return parsed.raw.input;
 }
