@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Event, WireEvent } from '#events/schema/index.ts';
 import { MAP_ROWS } from '#demo/network/map-list.ts';
 import { type Gamemode, MODES } from '#demo/network/match/modes.ts';
@@ -6,6 +7,8 @@ import { Random } from '#demo/network/random.ts';
 
 type Wire<T extends WireEvent['type']> = Extract<WireEvent, { type: T }>;
 export type WireMatch = Wire<'match.finished'>;
+/** A match as a game server sends it: the key names the server. */
+export type ReportedMatch = Omit<WireMatch, 'server'>;
 export type MatchEvent = Extract<Event, { type: 'match.finished' }>;
 
 /** A match in both forms, as sent and as parsed: generating both saves parsing a million matches. */
@@ -23,7 +26,7 @@ const INTERVAL_MS = 60_000;
 const BLOCK = 500;
 const OPENING_MS = 24 * 3_600_000;
 
-/** Players, servers, maps and matches of a network far larger than the sample network. */
+/** Players, servers, maps and matches of a network far larger than the sample network, for measurements and load tests. */
 export class BenchHistory {
   readonly players: readonly { uuid: string; name: string }[];
   readonly #seed: string;
@@ -58,13 +61,23 @@ export class BenchHistory {
     }
   }
 
+  /** @param size the number of players; random when omitted */
+  reportedMatch(
+    random: Random,
+    finished: number,
+    { size, id = randomUUID() }: { size?: number; id?: string } = {},
+  ): ReportedMatch {
+    const { server: _, ...match } = this.match(random, 0, Math.floor(finished), size).wire;
+    return { ...match, id };
+  }
+
   /** @param finished epoch milliseconds */
-  match(random: Random, number: number, finished: number): GeneratedMatch {
+  match(random: Random, number: number, finished: number, size?: number): GeneratedMatch {
     const map = random.pick(MAP_ROWS);
     const gamemode = map.gamemodes[0]!;
     const started = finished - random.int(MODES[gamemode].minutes[0] * 60, MODES[gamemode].minutes[1] * 60) * 1000;
     const names = map.teams.length === 0 ? ['Left', 'Right'] : map.teams.map(({ name }) => name);
-    const players = this.#playersOf(random, gamemode, (finished - started) / 1000);
+    const players = this.#playersOf(random, gamemode, (finished - started) / 1000, size);
     const teams = names.map((name, place) => ({
       name,
       players: players.filter((_, each) => each % names.length === place),
@@ -79,9 +92,9 @@ export class BenchHistory {
   }
 
   /** The players of a match: a few players take part very often, most rarely. */
-  #playersOf(random: Random, gamemode: Gamemode, seconds: number): MatchPlayer[] {
+  #playersOf(random: Random, gamemode: Gamemode, seconds: number, size = random.int(5, 30)): MatchPlayer[] {
     const chosen = new Set<number>();
-    const count = Math.min(random.int(5, 30), this.players.length);
+    const count = Math.min(size, this.players.length);
     while (chosen.size < count) chosen.add(Math.floor(this.players.length * random.next() ** 2));
     const shoots = gamemode === 'paintball' || gamemode === 'splatt';
     return Array.from(chosen, (place) => {

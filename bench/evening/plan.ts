@@ -82,7 +82,7 @@ class GameServer {
     const every = (interval: number): number[] => periodic(this.#random, interval, seconds);
     const player = (): { uuid: string; name: string } => this.#random.pick(this.#players);
     for (const at of every(HEARTBEAT_S)) yield { at, event: this.#heartbeat(envelope(start + at)) };
-    for (const at of every(MATCH_S)) yield { at, event: this.#match(start + at) };
+    for (const at of every(MATCH_S)) yield { at, event: this.#history.reportedMatch(this.#random, start + at) };
     for (const at of every(LOGIN_S))
       yield { at, event: { ...envelope(start + at), type: 'player.login', data: { player: player() } } };
     for (const at of every(LOGIN_S))
@@ -92,11 +92,6 @@ class GameServer {
   #heartbeat(head: Envelope): WireEvent {
     const players = this.#players.map(({ name }) => name);
     return { ...head, type: 'server.presence', data: { current: players.length, players, gamemode: 'ctw' } };
-  }
-
-  #match(finished: number): WireEvent {
-    const { server: _, ...match } = this.#history.match(this.#random, 0, Math.floor(finished)).wire;
-    return { ...match, id: randomUUID() };
   }
 }
 

@@ -43,12 +43,17 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
+  /** A whole number from 0 to below `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
   chance(probability: number): boolean {
     return this.next() < probability;
   }
 
   pick<T>(list: readonly T[]): T {
-    return list[Math.floor(this.next() * list.length)]!;
+    return list[this.below(list.length)]!;
   }
 
   /** The index of one of the weights, chosen with a probability in proportion to the weight. */
@@ -81,6 +86,16 @@ export class Random {
       [copy[last], copy[other]] = [copy[other]!, copy[last]!];
     }
     return copy;
+  }
+
+  /** Different elements, in random order. */
+  sample<T>(list: readonly T[], count: number): T[] {
+    return this.shuffled(list).slice(0, count);
+  }
+
+  /** For a part that runs concurrently, so that its numbers do not depend on the order. */
+  fork(): Random {
+    return new Random('fork', this.bits());
   }
 
   hex(digits: number): string {

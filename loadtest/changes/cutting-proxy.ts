@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 
 /** A TCP proxy that cuts connections in the middle of what they transfer, and whose target can change. */
 export class CuttingProxy implements Disposable {

@@ -9,7 +9,7 @@ import { addWebhook, setPlace, webhookById } from '#store/applications/webhooks/
 import type { Cursor } from '#store/game/change-cursors.ts';
 import { readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
 import { freePorts } from '#test/support/ports.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 
 /** The webhook of a mirror, which receives behind a proxy. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 import type { CuttingProxy } from './cutting-proxy.ts';
 import type { Deliveries } from './deliveries.ts';
 import { type Kind, KINDS, MirrorDisk } from './mirror-disk.ts';

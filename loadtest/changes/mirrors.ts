@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases, dialectsOf } from '../support/databases.ts';
-import { Random } from '../support/random.ts';
+import { Random } from '#demo/network/random.ts';
 import { Simulation } from './simulation.ts';
 
 const KILLS = 100;

@@ -2,7 +2,7 @@ import type { Acts } from '../model/acts.ts';
 import type { ApiClient } from '../model/read-network.ts';
 import type { ModelSender } from '../model/sender.ts';
 import type { Operator } from '../support/operator.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 
 const SPARE_SERVERS = 3;
 const NEWEST = 30;

@@ -12,7 +12,7 @@ import type { Report } from '../report.ts';
 import type { Databases } from '../support/databases.ts';
 import { Operator } from '../support/operator.ts';
 import { createReaderIn, prepare } from '../support/prepare.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
 import { CuttingProxy } from './cutting-proxy.ts';
 import { Deliveries } from './deliveries.ts';

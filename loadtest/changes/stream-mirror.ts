@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Random } from '../support/random.ts';
+import { Random } from '#demo/network/random.ts';
 import type { FeedItem } from './mirror-disk.ts';
 import type { Following, MirrorValue } from './mirror-value.ts';
 import { resetReason, withResources } from './reading.ts';

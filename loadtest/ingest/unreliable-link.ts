@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { groupOf } from '#store/game/statistics-groups.ts';
+import { countersOf, groupOf } from '#store/game/statistics-groups.ts';
 import { type Event, openSender, type Sender } from '#sender/index.ts';
 import type { Report } from '../report.ts';
 import { differing, digestsOf } from './digests.ts';
@@ -105,7 +105,7 @@ async function wrongSums(db: Queryable, sent: Match[]): Promise<number> {
   for (const { data } of sent) {
     const group = groupOf(data.gamemode);
     for (const team of data.teams) {
-      for (const { uuid, kill_count, death_count, time_played } of team.players) {
+      for (const { uuid, kill_count = 0, death_count = 0, time_played = 0 } of team.players) {
         const result = data.win === '' ? undefined : data.win === team.name ? 'win' : 'lose';
         const counts = {
           kill: kill_count,
@@ -114,7 +114,8 @@ async function wrongSums(db: Queryable, sent: Match[]): Promise<number> {
           play: 1,
           ...(result && { [result]: 1 }),
         };
-        for (const [counter, by] of Object.entries(counts)) add(uuid, `${group}_${counter}`, by);
+        for (const [counter, by] of Object.entries(counts))
+          if (countersOf(group).some((key) => key === counter)) add(uuid, `${group}_${counter}`, by);
       }
     }
   }

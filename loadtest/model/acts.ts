@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 import type { Operator } from '../support/operator.ts';
 import { COUNTERS } from './generated-events.ts';
 import type { ModelSender } from './sender.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 
 /**
  * Random events of a small network, with few players, maps and timestamps, so that events often concern the same

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Databases } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
-import { Random } from '../support/random.ts';
+import { Random } from '#demo/network/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
 import { Acts } from './acts.ts';
 import { check } from './check.ts';

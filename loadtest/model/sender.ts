@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../support/random.ts';
+import type { Random } from '#demo/network/random.ts';
 import type { EventGenerator, ModelEvent } from './generated-events.ts';
 
 /** The state of one of a sender's ids. */

@@ -18,7 +18,7 @@ import type { Report } from '../report.ts';
 import { createCertificates } from '../support/certificates.ts';
 import { createReader, prepare } from '../support/prepare.ts';
 import { findProgram } from '../support/programs.ts';
-import { Random } from '../support/random.ts';
+import { Random } from '#demo/network/random.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type ReplicatedPostgres, startReplicated } from '../support/standby.ts';
 import { Cluster, MACHINES, ScalingPage } from './cluster.ts';
