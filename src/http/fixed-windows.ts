@@ -6,6 +6,8 @@ export interface Window {
   used: number;
   /** When the window ends, in epoch milliseconds. */
   resets: number;
+  /** Whether the request was not counted because it costs more than is left. */
+  isTooDear?: boolean;
 }
 
 /** A request or attempt, and the limit, subject and window that it counts for. */
@@ -27,6 +29,13 @@ export interface Windows {
   get(subject: string, now: number): Window | undefined | Promise<Window | undefined>;
 }
 
+/** Adds a request to a window, unless it costs more than is left. @returns a copy */
+export function addTo(window: Window, price: number, max: number): Window {
+  if (price > 1 && window.used + price > max) return { ...window, isTooDear: true };
+  window.used += price;
+  return { ...window };
+}
+
 /** Counts in memory. The window of a subject begins with the first request that it counts. */
 export class FixedWindows implements Windows {
   /** Limits the memory: beyond it the oldest window is dropped. */
@@ -38,14 +47,13 @@ export class FixedWindows implements Windows {
     this.maxSubjects = maxSubjects;
   }
 
-  add({ subject, price, windowMs }: Pick<NewRequest, 'subject' | 'price' | 'windowMs'>, now: number): Window {
+  add({ subject, max, windowMs, price }: Omit<NewRequest, 'limit'>, now: number): Window {
     let window = this.get(subject, now);
     if (window === undefined) {
       window = { used: 0, resets: now + windowMs };
       this.set(subject, window);
     }
-    window.used += price;
-    return { ...window };
+    return addTo(window, price, max);
   }
 
   set(subject: string, window: Window): void {

@@ -83,16 +83,14 @@ export class RateLimits implements AsyncDisposable {
     subjects: Subjects<Name>,
     options: Options = {},
   ): Promise<RateLimitResult> {
-    const { price = 1 } = options;
-    if (price > 1) {
+    const { config, clock } = this.#context;
+    const requests = requestsOf(config, name, subjects, options);
+    if (requests.length > 1 && requests[0]!.price > 1) {
       const before = await this.peek(name, subjects, options);
-      if (price > before.remaining) return { ...before, allowed: false };
+      if (requests[0]!.price > before.remaining) return { ...before, allowed: false };
     }
     const windows = this.#windowsOf(name);
-    const { config, clock } = this.#context;
-    return await fewestLeft(requestsOf(config, name, subjects, options), (request) =>
-      windows.add(request, clock.now()),
-    );
+    return await fewestLeft(requests, (request) => windows.add(request, clock.now()));
   }
 
   /** Reads the state without counting a request. */
@@ -109,7 +107,7 @@ export class RateLimits implements AsyncDisposable {
     });
   }
 
-  /** Subtracts attempts whose secret was right, of a limit in the database. */
+  /** Subtracts an attempt whose secret was right, of a limit in the database. */
   async lower<Name extends RateLimitName>(name: Name, subjects: Subjects<Name>): Promise<void> {
     for (const { subject } of requestsOf(this.#context.config, name, subjects)) await this.#database.lower(subject);
   }
@@ -183,8 +181,8 @@ async function fewestLeft(
   return fewest!;
 }
 
-const rateLimitResult = ({ used, resets }: Window, max: number): RateLimitResult => ({
-  allowed: used <= max,
+const rateLimitResult = ({ used, resets, isTooDear = false }: Window, max: number): RateLimitResult => ({
+  allowed: used <= max && !isTooDear,
   limit: max,
   used,
   remaining: Math.max(0, max - used),

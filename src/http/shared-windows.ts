@@ -2,7 +2,7 @@ import { type Batcher, batcher, type Pending } from '#platform/streams/batcher.t
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { addCounts, type Count, type CountTable, deleteCount, lowerCount, readCount } from '#store/counts.ts';
-import type { NewRequest, Window, Windows } from './fixed-windows.ts';
+import { addTo, type NewRequest, type Window, type Windows } from './fixed-windows.ts';
 
 /** How long a refusal is repeated without reading the count, which a right password may have lowered meanwhile. */
 const REPEAT_MS = 1_000;
@@ -45,7 +45,7 @@ export class SharedWindows implements Windows {
   /** Subtracts an attempt whose secret was right. */
   async lower(subject: string): Promise<void> {
     this.#refusals.delete(subject);
-    await lowerCount(this.#db, this.#table, subject);
+    await lowerCount(this.#db, this.#table, subject, 1);
   }
 
   /** Ends the window of a subject. */
@@ -68,12 +68,15 @@ export class SharedWindows implements Windows {
     const windows = new Map<string, Window>();
     for (const { subject, used, resets } of counts)
       windows.set(subject, { used: used - added.get(subject)!.used, resets });
-    for (const { item, resolve } of batch) {
-      const window = windows.get(item.subject)!;
-      window.used += item.price;
-      if (window.used > item.max) this.#repeat(item.subject, { ...window });
-      resolve({ ...window });
-    }
+    const tooDear: NewRequest[] = [];
+    const results = batch.map(({ item }) => {
+      const window = addTo(windows.get(item.subject)!, item.price, item.max);
+      if (window.isTooDear === true) tooDear.push(item);
+      if (window.used > item.max) this.#repeat(item.subject, window);
+      return window;
+    });
+    for (const { subject, price } of tooDear) await lowerCount(this.#db, this.#table, subject, price);
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
   }
 
   #repeat(subject: string, window: Window): void {

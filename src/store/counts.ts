@@ -49,9 +49,11 @@ export async function readCount(db: Db, table: CountTable, now: number, subject:
   );
 }
 
-/** Subtracts a counted attempt whose secret was right. */
-export async function lowerCount(db: Db, table: CountTable, subject: string): Promise<void> {
-  await db.run(sql`update ${TABLES[table]} set used = used - 1 where subject = ${subject} and used > 0`);
+/** Subtracts requests that were counted. */
+export async function lowerCount(db: Db, table: CountTable, subject: string, requests: number): Promise<void> {
+  await db.run(
+    sql`update ${TABLES[table]} set used = used - ${requests} where subject = ${subject} and used >= ${requests}`,
+  );
 }
 
 /** Ends the window of a subject. */

@@ -110,6 +110,17 @@ for (const COUNTERS of ['memory', 'database'])
     assert.deepEqual(await costs(5), [false, 4]);
     assert.deepEqual(await costs(4), [true, 0]);
     assert.deepEqual(await costs(2), [false, 0]);
+    const dear = await Promise.all([6, 6, 6].map((price) => limits.count('user', { user: 'b' }, { price })));
+    assert.deepEqual(
+      dear.map(({ allowed, remaining }) => [allowed, remaining]),
+      [
+        [true, 4],
+        [false, 4],
+        [false, 4],
+      ],
+      'of three at the same time, one',
+    );
+    assert.equal((await limits.count('user', { user: 'b' })).remaining, 3);
     const network = '2001:db8::1';
     await limits.count('clientId', { network }, { price: 7 });
     const { allowed, remaining, limit } = await limits.count('clientId', { network: '2001:db8::2' }, { price: 4 });

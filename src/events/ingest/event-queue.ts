@@ -56,7 +56,7 @@ export class NewPlayerLimit {
   /** Counts players that a committed transaction has added, by server. */
   count(added: ReadonlyMap<number, number>, now: number): void {
     const { windowMs } = LIMITS.newPlayer;
-    for (const [key, price] of added) this.#windows.add({ subject: String(key), price, windowMs }, now);
+    for (const [key, price] of added) this.#windows.add({ subject: String(key), max: Infinity, windowMs, price }, now);
   }
 }
 
