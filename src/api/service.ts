@@ -19,6 +19,7 @@ import { depsOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { dataVersionOf, renderVersionOf } from './match-queries.ts';
 import { addLimit, allowSharedCaches, Deprecations, type Headers, headersFor, PREFLIGHT } from './headers.ts';
+import { addIgnored } from './query.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { OpenStreams } from './open-streams.ts';
 import { type StreamHost, StreamStart } from './stream-order.ts';

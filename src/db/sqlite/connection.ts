@@ -1,8 +1,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import type { Cell, KeyedHash, MigrationTx, Snapshot, Transaction } from '../db.ts';
-import { isSelect, type Sql, statementText } from '../sql.ts';
+import { type Cell, type KeyedHash, type MigrationTx, type Snapshot, type Transaction, safeNumber } from '../db.ts';
+import { isSelect, type Sql, statementText, type Value } from '../sql.ts';
 import { asPart } from '../part.ts';
-import { readBigInts } from './big-integers.ts';
 
 const CACHED_STATEMENTS = 500;
 const CHECKPOINT_PAGES = 20_000;
@@ -147,4 +146,22 @@ function sqliteScript(statements: string): string {
     .replace(/\bbigint\b/g, 'integer')
     .replace(/\bbytea\b/g, 'blob')
     .replace(/\bdouble precision\b/g, 'real');
+}
+
+/** The driver throws at integers beyond 2^53. Then this reads the rows again as bigints and converts them with `safeNumber`. */
+function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
+  statement.setReadBigInts(true);
+  try {
+    return withNumbers(statement[how](...values));
+  } finally {
+    statement.setReadBigInts(false);
+  }
+}
+
+/** Replaces the bigints in a cell, a row or rows by numbers. */
+function withNumbers(result: unknown): unknown {
+  if (typeof result === 'bigint') return safeNumber(result);
+  if (result === null || typeof result !== 'object' || result instanceof Uint8Array) return result;
+  if (Array.isArray(result)) return result.map(withNumbers);
+  return Object.fromEntries(Object.entries(result).map(([name, value]) => [name, withNumbers(value)]));
 }

@@ -1,6 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Queryable } from '../db.ts';
-import { schemaTables } from '../schema-tables.ts';
 import { type Sql, sql } from '../sql.ts';
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url);
 
 /** A table as its database describes it, so that the copies of older versions of the program can be read too. */
 export interface Table {
@@ -107,4 +109,14 @@ export async function hasTable(db: Queryable, name: string): Promise<boolean> {
     ? sql`select 1 as found from pg_class where relname = ${name} and relnamespace = current_schema()::regnamespace`
     : sql`select 1 as found from sqlite_schema where type = 'table' and name = ${name}`;
   return (await db.tuple(query)) !== undefined;
+}
+
+/** The names of all tables that a migration creates, to recognise tables that the operator added to the database. */
+function schemaTables(): ReadonlySet<string> {
+  const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
+  const texts = files.map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+  const created = texts.flatMap((text) => [
+    ...text.matchAll(/\bcreate table (?:if not exists )?(\w+)|\brename to (\w+)/g),
+  ]);
+  return new Set(created.map(([, table, renamed]) => (table ?? renamed)!));
 }

@@ -1,14 +1,14 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { idOf } from '#platform/ids.ts';
+import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { PunishmentTarget } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
-import { punishmentAggregate } from './punishment-aggregate.ts';
+import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
-import { namedByIssuer } from './exported-punishments.ts';
 import { findNamed, isSameChange } from './named-punishments.ts';
 import {
   PunishmentReferences,
@@ -176,3 +176,18 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     ...BY_ISSUER,
   },
 };
+
+/**
+ * Returns a function that replaces the punishment's id in an exported change by its issuer and the issuer's reference. A
+ * network that already has newer events gives the punishment another id on import, so the exported id would not find it.
+ */
+async function namedByIssuer(db: Queryable) {
+  const servers = await db.all<{ key: number; name: string }>(sql`select key, name from servers`);
+  const names = new Map(servers.map(({ key, name }) => [key, name]));
+  return ({ aggregate }: { aggregate: string | null }, data: Record<string, unknown>): object => {
+    const { punishment_id, ...others } = data;
+    const target = punishment_id === undefined ? undefined : punishmentOfAggregate(aggregate);
+    if (target === undefined) return data;
+    return { ...others, punishment: target.reference, server: names.get(target.scope) ?? '' };
+  };
+}
