@@ -15,14 +15,24 @@ import type { Form } from '#http/form.ts';
 import type { Problems } from './components.ts';
 import { isConfirmed } from './confirmation.ts';
 import type { OwnedRequest, PageResult, Route } from './routes.ts';
+import type { Texts } from './texts/index.ts';
 
 type Shown = PageResult | Promise<PageResult>;
+
+/** What the page of a row says after the form: a text of `done`. */
+type Said = keyof Texts['done'];
+
+/** What follows a form: what the page of its row says, or another page. */
+type Next<Arguments extends unknown[]> = Said | ((...of: Arguments) => Shown);
+
 export type Issue = z.core.$ZodIssue;
 
 /** How a page words an operation. */
 interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   /** @throws HttpError 404 if there is no such row */
   find(request: OwnedRequest): Promise<Row>;
+  /** The page of the row. */
+  at?(row: Row, request: OwnedRequest): string;
   /** The values of the fields, if they are not the texts of the form. */
   read?(form: Form): Record<string, unknown>;
   /** The sentence about a field that is wrong (default: that of the schema). */
@@ -31,9 +41,9 @@ interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   again?(request: OwnedRequest, problems: Problems): Shown;
   /** What follows if the operation did not happen, by the code of its refusal. */
   refused: {
-    [Code in CodeOf<Impact> | CodeOf<Result>]: (request: OwnedRequest, row: Row, fields: z.output<Fields>) => Shown;
+    [Code in CodeOf<Impact> | CodeOf<Result>]: Next<[request: OwnedRequest, row: Row, fields: z.output<Fields>]>;
   };
-  done(request: OwnedRequest, row: Row, result: Done<Result>, fields: z.output<Fields>): Shown;
+  done: Next<[request: OwnedRequest, row: Row, result: Done<Result>, fields: z.output<Fields>]>;
 }
 
 /** The page before the operation; undefined if this one needs none. */
@@ -82,9 +92,14 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
         isConfirmed(request) ? undefined : confirm?.(request, row, impact, fields),
       );
       if ('asked' in outcome) return outcome.asked;
-      if ('refused' in outcome) return await wording.refused[outcome.refused](request, row, fields);
+      const say = (said: Said): string => `${wording.at!(row, request)}?done=${said}`;
+      if ('refused' in outcome) {
+        const next = wording.refused[outcome.refused];
+        return typeof next === 'string' ? say(next) : await next(request, row, fields);
+      }
       if ('rejected' in outcome) return await again(request, [rejectionOf(request, wording, outcome.rejected)]);
-      return await wording.done(request, row, outcome.done, fields);
+      const { done: next } = wording;
+      return typeof next === 'string' ? say(next) : await next(request, row, outcome.done, fields);
     },
   };
 }

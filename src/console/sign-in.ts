@@ -94,3 +94,9 @@ async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed)
 }
 
 export const notFound = (): HttpError => new HttpError(404, 'not_found', 'There is no such page.');
+
+/** @throws HttpError 404 if nothing was found */
+export function orNotFound<T>(found: T | undefined): T {
+  if (found === undefined) throw notFound();
+  return found;
+}

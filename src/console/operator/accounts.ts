@@ -18,7 +18,7 @@ import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { type Act, confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -67,11 +67,8 @@ function badges({ texts: { operator: t } }: ConsoleRequest, account: Account): H
 const hasBadges = ({ role, disabled, player_uuid, email_verified }: Account): boolean =>
   role !== 'user' || disabled !== null || player_uuid !== null || !email_verified;
 
-export async function requireAccount({ c, deps }: ConsoleRequest): Promise<Account> {
-  const account = await accountById(deps.db, c.req.param('id')!);
-  if (account === undefined) throw notFound();
-  return account;
-}
+export const requireAccount = async ({ c, deps }: ConsoleRequest): Promise<Account> =>
+  orNotFound(await accountById(deps.db, c.req.param('id')!));
 
 async function accountPage(request: ConsoleRequest, problem?: string) {
   const { deps, now, person } = request;
@@ -226,26 +223,23 @@ function confirmDeletion(request: ConsoleRequest, account: Account, impact: Acco
   });
 }
 
-const done = (_: ConsoleRequest, account: Account): string => `${pathOf(account)}?done=completed`;
+const onAccount = { find: requireAccount, at: pathOf, refused: {}, done: 'completed' } as const;
 const lastOperator = {
   last_operator: (request: ConsoleRequest) => accountPage(request, request.texts.confirm.last_operator),
 };
 
-const find = requireAccount;
-
 const ROLE = operationForm(AT, changeRole, {
-  find,
+  ...onAccount,
   read: ({ change }) => ({ role: change?.replace('make_', '') }),
   confirm: confirmRole,
   refused: lastOperator,
-  done,
 });
 
 const DELETION = operationForm(AT, deleteAccount, {
-  find,
+  ...onAccount,
+  at: () => '/operator/accounts',
   confirm: confirmDeletion,
   refused: lastOperator,
-  done: () => '/operator/accounts?done=completed',
 });
 
 async function removeNamed(request: OwnedRequest) {
@@ -255,10 +249,10 @@ async function removeNamed(request: OwnedRequest) {
 }
 
 const FORMS = {
-  disable: operationForm(AT, disableAccount, { find, confirm: confirmDisabling, refused: lastOperator, done }),
-  enable: operationForm(AT, enableAccount, { find, refused: {}, done }),
-  sign_out: operationForm(AT, signOutAccount, { find, confirm: confirmSignOut, refused: {}, done }),
-  unlink: operationForm(AT, unlinkAccount, { find, confirm: confirmUnlinking, refused: {}, done }),
+  disable: operationForm(AT, disableAccount, { ...onAccount, confirm: confirmDisabling, refused: lastOperator }),
+  enable: operationForm(AT, enableAccount, onAccount),
+  sign_out: operationForm(AT, signOutAccount, { ...onAccount, confirm: confirmSignOut }),
+  unlink: operationForm(AT, unlinkAccount, { ...onAccount, confirm: confirmUnlinking }),
   delete: { ...DELETION, handle: removeNamed },
 };
 

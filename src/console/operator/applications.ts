@@ -12,7 +12,7 @@ import {
 import { stateBadge, timestamp, number, textOf } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -54,17 +54,15 @@ async function find(request: ConsoleRequest, query: string | undefined) {
 
 const AT = '/operator/applications/:client_id';
 
-async function requireManaged({ c, deps }: ConsoleRequest): Promise<Application> {
-  const application = await managedApplication(deps.db, c.req.param('client_id')!);
-  if (application === undefined) throw notFound();
-  return application;
-}
+const requireManaged = async ({ c, deps }: ConsoleRequest): Promise<Application> =>
+  orNotFound(await managedApplication(deps.db, c.req.param('client_id')!));
 
-const toAccess =
-  (done: string) =>
-  ({ c }: ConsoleRequest): string =>
-    `/applications/${c.req.param('client_id')!}/access?done=${done}`;
-const saved = toAccess('saved');
+const onApplication = {
+  find: requireManaged,
+  at: ({ client_id }: Application) => `/applications/${client_id}/access`,
+  refused: {},
+  done: 'saved',
+} as const;
 
 function confirmRevocation(request: ConsoleRequest, { client_id, name }: Application) {
   const { confirm: t, operator } = request.texts;
@@ -80,24 +78,13 @@ function confirmRevocation(request: ConsoleRequest, { client_id, name }: Applica
 
 /** Acts of operators without a request of the owner. */
 const ACTS = {
-  start: operationForm(AT, startApplication, {
-    find: requireManaged,
-    refused: { not_suspended: toAccess('gone') },
-    done: saved,
-  }),
-  approve: operationForm(AT, approveAccess, { find: requireManaged, refused: {}, done: saved }),
-  revoke: operationForm(AT, revokeAccess, {
-    find: requireManaged,
-    confirm: confirmRevocation,
-    refused: {},
-    done: saved,
-  }),
+  start: operationForm(AT, startApplication, { ...onApplication, refused: { not_suspended: 'gone' } }),
+  approve: operationForm(AT, approveAccess, onApplication),
+  revoke: operationForm(AT, revokeAccess, { ...onApplication, confirm: confirmRevocation }),
   limit: operationForm(AT, limitAccess, {
-    find: requireManaged,
+    ...onApplication,
     read: ({ limit }) => ({ limit: limit?.trim() === '' ? 'default' : limit?.trim() }),
-    again: toAccess('bad_limit'),
-    refused: {},
-    done: saved,
+    again: ({ c }) => `/applications/${c.req.param('client_id')!}/access?done=bad_limit`,
   }),
 };
 

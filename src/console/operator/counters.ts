@@ -12,7 +12,7 @@ import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { button, formTo, number, type Problems } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { actForm, type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { table } from '../lists.ts';
@@ -166,11 +166,8 @@ async function switchOn(request: ConsoleRequest) {
   return `${AT}?done=completed`;
 }
 
-async function requireCounter({ c, deps }: ConsoleRequest): Promise<Counter> {
-  const counter = await counterByKey(deps.db, c.req.param('id')!);
-  if (counter === undefined) throw notFound();
-  return counter;
-}
+const requireCounter = async ({ c, deps }: ConsoleRequest): Promise<Counter> =>
+  orNotFound(await counterByKey(deps.db, c.req.param('id')!));
 
 /** One counter, with its settings. */
 async function counterPage(request: ConsoleRequest, problems: Problems = {}) {

@@ -7,7 +7,7 @@ import { type Job, jobByKey, jobInTurn, listJobs, waitsFor } from '#store/jobs.t
 import { button, factsList, number, timestamp } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
@@ -72,11 +72,8 @@ function progressOf(request: ConsoleRequest, { done, total }: Job): string {
   return total === null ? so_far : request.texts.jobs.of(so_far, number(request, Math.max(done, total)));
 }
 
-async function requireJob({ c, deps }: ConsoleRequest): Promise<Job> {
-  const job = await jobByKey(deps.db, keyOf(c.req.param('id')!) ?? 0);
-  if (job === undefined) throw notFound();
-  return job;
-}
+const requireJob = async ({ c, deps }: ConsoleRequest): Promise<Job> =>
+  orNotFound(await jobByKey(deps.db, keyOf(c.req.param('id')!) ?? 0));
 
 /** The page does not reload by itself: each reload would move the focus of keyboards and screen readers to its start. */
 async function jobPage(request: ConsoleRequest) {
@@ -111,13 +108,13 @@ async function jobPage(request: ConsoleRequest) {
 }
 
 const AT = '/operator/jobs/:id';
-const after = (done: string) => (_: ConsoleRequest, job: Job) => `/operator/jobs/${idOf(job.key)}?done=${done}`;
-const outcomes = {
+const onJob = {
   find: requireJob,
-  refused: { wrong_state: after('gone') },
-  done: after('completed'),
-};
-const [pause, resume] = [operationForm(AT, pauseJob, outcomes), operationForm(AT, resumeJob, outcomes)];
+  at: ({ key }: Job) => `/operator/jobs/${idOf(key)}`,
+  refused: { wrong_state: 'gone' },
+  done: 'completed',
+} as const;
+const [pause, resume] = [operationForm(AT, pauseJob, onJob), operationForm(AT, resumeJob, onJob)];
 
 export const jobRoutes: readonly Route[] = [
   operatorPage('/operator/jobs', jobsPage),

@@ -9,7 +9,7 @@ import { mailApplicant } from '../applications/changes.ts';
 import { formTo, timestamp, number, type Problems } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { changeRows, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
@@ -95,11 +95,8 @@ function requestRow(request: ConsoleRequest, accessRequest: AccessRequest, isWai
   </li>`;
 }
 
-async function requireRequest({ c, deps }: ConsoleRequest): Promise<AccessRequest> {
-  const accessRequest = await requestById(deps.db, c.req.param('id') ?? '');
-  if (accessRequest === undefined) throw notFound();
-  return accessRequest;
-}
+const requireRequest = async ({ c, deps }: ConsoleRequest): Promise<AccessRequest> =>
+  orNotFound(await requestById(deps.db, c.req.param('id') ?? ''));
 
 async function requestPage(request: ConsoleRequest, problem?: string) {
   const { texts, form } = request;

@@ -24,7 +24,7 @@ import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
 import { button, formTo, number, timestamp, type Problems } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { connectionCard, typeOf } from './connection.ts';
 import { confirmationPage } from './confirmation.ts';
 import { keysCard } from './keys-card.ts';
@@ -39,9 +39,7 @@ const RECEIPTS = 20;
 
 async function requireServer({ c, deps, now }: ConsoleRequest): Promise<ServerNow> {
   const since = now - deps.config.PRESENCE_TIMEOUT * 1000;
-  const server = await serverByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, since);
-  if (server === undefined) throw notFound();
-  return server;
+  return orNotFound(await serverByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, since));
 }
 
 /** One game server: its keys, recent receipts, withdrawal of events, and its settings. */
@@ -130,10 +128,8 @@ function retractCard(request: ConsoleRequest, id: string, problems: Problems): H
 }
 
 const AT = '/operator/servers/:id';
-const pathOf = ({ key }: Server, done: string): string => `/operator/servers/${idOf(key)}?done=${done}`;
-const saved = (_: ConsoleRequest, server: Server): string => pathOf(server, 'saved');
-const completed = (_: ConsoleRequest, server: Server): string => pathOf(server, 'completed');
-const gone = (_: ConsoleRequest, server: Server): string => pathOf(server, 'gone');
+const at = ({ key }: Server): string => `/operator/servers/${idOf(key)}`;
+const onServer = { find: requireServer, at, refused: {} };
 
 function showSecret(request: ConsoleRequest, { key }: Server, { secret }: { secret: string }): string {
   flashSecret(request, idOf(key), secret);
@@ -141,9 +137,8 @@ function showSecret(request: ConsoleRequest, { key }: Server, { secret }: { secr
 }
 
 const creation = operationForm(`${AT}/keys`, createKey, {
-  find: requireServer,
+  ...onServer,
   read: ({ act }) => ({ test: act === 'test' }),
-  refused: {},
   done: showSecret,
 });
 
@@ -152,39 +147,38 @@ const KEYS = {
   create: creation,
   test: creation,
   rotate: operationForm(`${AT}/keys`, rotateKey, {
-    find: requireServer,
+    ...onServer,
     read: () => ({}),
-    refused: {},
     done: showSecret,
   }),
   revoke: operationForm(`${AT}/keys`, revokeKey, {
-    find: requireServer,
+    ...onServer,
     read: ({ key }) => ({ key: key ?? '' }),
     confirm: confirmRevocation,
-    refused: { unknown_key: gone },
-    done: (_, server) => pathOf(server, 'withdrawn'),
+    refused: { unknown_key: 'gone' },
+    done: 'withdrawn',
   }),
 };
 
 function confirmRevocation(
   request: ConsoleRequest,
-  { key, name }: Server,
+  server: Server,
   { valid }: { valid: readonly ServerKey[] },
   fields: { key?: string | undefined },
 ) {
   const { confirm: t, operator } = request.texts;
   return confirmationPage(request, {
     section: '/servers',
-    title: t.revoke_key(name),
+    title: t.revoke_key(server.name),
     impact: [t.revoke_key_impact(fields.key!), ...(valid.length === 1 ? [t.last_key] : [])],
     submit: operator.revoke_key,
-    back: `/operator/servers/${idOf(key)}`,
+    back: at(server),
   });
 }
 
 function confirmWithdrawal(
   request: ConsoleRequest,
-  { key, name }: Server,
+  server: Server,
   { types, total }: { types: ReadonlyMap<string, number>; total: number },
 ) {
   const { confirm: t, operator } = request.texts;
@@ -193,21 +187,21 @@ function confirmWithdrawal(
   </ul>`;
   return confirmationPage(request, {
     section: '/servers',
-    title: t.withdraw(name),
+    title: t.withdraw(server.name),
     impact: total === 0 ? [t.nothing] : [t.withdraw_impact(number(request, total)), list],
     submit: operator.withdraw,
-    back: `/operator/servers/${idOf(key)}`,
+    back: at(server),
   });
 }
 
-function confirmDeletion(request: ConsoleRequest, { key, name }: Server, { keys }: { keys: readonly ServerKey[] }) {
+function confirmDeletion(request: ConsoleRequest, server: Server, { keys }: { keys: readonly ServerKey[] }) {
   const { confirm: t, operator } = request.texts;
   return confirmationPage(request, {
     section: '/servers',
-    title: t.delete_server(name),
+    title: t.delete_server(server.name),
     impact: [t.delete_server_impact(number(request, keys.length))],
     submit: operator.delete_server,
-    back: `/operator/servers/${idOf(key)}`,
+    back: at(server),
   });
 }
 
@@ -222,12 +216,11 @@ function readWithdrawal({ receipt, since = '', key, zone = 'UTC' }: Form): Recor
 export const serverRoutes: readonly Route[] = [
   operatorPage(AT, (request) => serverPage(request)),
   operationForm(AT, changeServer, {
-    find: requireServer,
+    ...onServer,
     read: readSettings,
     wrong: wrongSetting,
     again: serverPage,
-    refused: {},
-    done: saved,
+    done: 'saved',
   }),
   oneOfForms(
     [creation, KEYS.rotate, KEYS.revoke],
@@ -235,44 +228,41 @@ export const serverRoutes: readonly Route[] = [
     ({ c }) => `/operator/servers/${c.req.param('id')!}`,
   ),
   operationForm(`${AT}/watch`, watchServer, {
-    find: requireServer,
+    ...onServer,
     read: readTarget,
     wrong: wrongTarget,
     again: serverPage,
-    refused: {},
-    done: saved,
+    done: 'saved',
   }),
   operationForm(`${AT}/watch/remove`, unwatchServer, {
-    find: requireServer,
-    refused: { not_watched: gone },
-    done: completed,
+    ...onServer,
+    refused: { not_watched: 'gone' },
+    done: 'completed',
   }),
   operationForm(`${AT}/management`, manageServer, {
-    find: requireServer,
+    ...onServer,
     read: readManagement,
     wrong: wrongManagement,
     again: serverPage,
-    refused: {},
-    done: saved,
+    done: 'saved',
   }),
   operationForm(`${AT}/management/remove`, unmanageServer, {
-    find: requireServer,
-    refused: { not_managed: gone },
-    done: completed,
+    ...onServer,
+    refused: { not_managed: 'gone' },
+    done: 'completed',
   }),
   operationForm(`${AT}/withdraw`, withdrawEvents, {
-    find: requireServer,
+    ...onServer,
     read: readWithdrawal,
     wrong: ({ texts }) => texts.operator.since_wrong,
     again: serverPage,
     confirm: confirmWithdrawal,
-    refused: { unknown_receipt: gone, nothing_by_key: gone },
+    refused: { unknown_receipt: 'gone', nothing_by_key: 'gone' },
     done: (_, __, { job }) => `/operator/jobs/${idOf(job)}`,
   }),
   operationForm(`${AT}/delete`, deleteServer, {
-    find: requireServer,
+    ...onServer,
     confirm: confirmDeletion,
-    refused: {},
     done: () => '/operator/servers?done=completed',
   }),
 ];

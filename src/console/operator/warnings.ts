@@ -9,7 +9,7 @@ import { excludedAmong } from '#store/game/excluded-matches.ts';
 import { type MatchHead, matchWithTeams } from '#store/game/matches.ts';
 import { button, timestamp } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -62,21 +62,19 @@ function countingCell(request: ConsoleRequest, match: string, isExcluded: boolea
     ${button(request, '/operator/warnings', label, options)}`;
 }
 
-async function requireMatch({ deps, form }: ConsoleRequest): Promise<MatchHead> {
-  const match = await matchWithTeams(deps.db, keyOf(form['match'] ?? '') ?? 0);
-  if (match === undefined) throw notFound();
-  return match;
-}
+const requireMatch = async ({ deps, form }: ConsoleRequest): Promise<MatchHead> =>
+  orNotFound(await matchWithTeams(deps.db, keyOf(form['match'] ?? '') ?? 0));
 
-const after = (done: string) => () => `/operator/warnings?done=${done}`;
-const outcomes = {
+const onMatch = {
   find: requireMatch,
-  refused: { no_match: after('gone'), unchanged: after('gone'), busy: after('again') },
-  done: after('completed'),
-};
-const [count, exclude] = [countMatch, excludeMatch].map((one) =>
-  operationForm('/operator/warnings', one, outcomes),
-) as [Route, Route];
+  at: () => '/operator/warnings',
+  refused: { no_match: 'gone', unchanged: 'gone', busy: 'again' },
+  done: 'completed',
+} as const;
+const [count, exclude] = [countMatch, excludeMatch].map((one) => operationForm('/operator/warnings', one, onMatch)) as [
+  Route,
+  Route,
+];
 
 export const warningRoutes: readonly Route[] = [
   operatorPage('/operator/warnings', warningsPage),

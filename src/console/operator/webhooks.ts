@@ -6,7 +6,7 @@ import { hostOf, webhookBadge } from '../applications/webhooks.ts';
 import { button, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -52,18 +52,15 @@ function blockButton(request: ConsoleRequest, webhook: Webhook) {
     : button(request, `${AT}/${webhook.id}/block`, t.block, { kind: 'quiet danger', about });
 }
 
-async function find({ c, deps }: ConsoleRequest): Promise<Webhook> {
-  const webhook = await webhookById(deps.db, c.req.param('webhook') ?? '');
-  if (webhook === undefined) throw notFound();
-  return webhook;
-}
+const find = async ({ c, deps }: ConsoleRequest): Promise<Webhook> =>
+  orNotFound(await webhookById(deps.db, c.req.param('webhook') ?? ''));
 
-const to = (done: string) => (): string => `${AT}?done=${done}`;
+const onWebhook = { find, at: () => AT, done: 'saved' } as const;
 
 export const webhookRoutes: readonly Route[] = [
   operatorPage(AT, webhooksPage),
   operationForm(`${AT}/:webhook/block`, blockWebhook, {
-    find,
+    ...onWebhook,
     confirm: (request, webhook) =>
       confirmationPage(request, {
         section: '/webhooks',
@@ -73,12 +70,7 @@ export const webhookRoutes: readonly Route[] = [
         submit: request.texts.webhooks.block,
         back: AT,
       }),
-    refused: { blocked: to('gone') },
-    done: to('saved'),
+    refused: { blocked: 'gone' },
   }),
-  operationForm(`${AT}/:webhook/unblock`, unblockWebhook, {
-    find,
-    refused: { not_blocked: to('gone') },
-    done: to('saved'),
-  }),
+  operationForm(`${AT}/:webhook/unblock`, unblockWebhook, { ...onWebhook, refused: { not_blocked: 'gone' } }),
 ];

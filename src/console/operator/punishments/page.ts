@@ -17,7 +17,7 @@ import {
 import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
 import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { isConfirmed } from '../../confirmation.ts';
-import { notFound } from '../../sign-in.ts';
+import { orNotFound } from '../../sign-in.ts';
 import { confirmationPage } from '../confirmation.ts';
 import { inOperator } from '../layout.ts';
 import { stateBadge, typeName } from '../punishment-labels.ts';
@@ -33,11 +33,8 @@ import {
   wireExpiry,
 } from './terms.ts';
 
-async function requirePunishment({ c, deps, now }: ConsoleRequest): Promise<Punishment> {
-  const found = await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now);
-  if (found === undefined) throw notFound();
-  return found;
-}
+const requirePunishment = async ({ c, deps, now }: ConsoleRequest): Promise<Punishment> =>
+  orNotFound(await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now));
 
 /** The problems of the two forms of the page. */
 interface PageProblems {
