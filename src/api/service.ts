@@ -23,7 +23,6 @@ import { addIgnored } from './query.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { OpenStreams } from './open-streams.ts';
 import { type StreamHost, StreamStart } from './stream-order.ts';
-import { addIgnored } from './query.ts';
 import { ResponseCache } from './response-cache.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';

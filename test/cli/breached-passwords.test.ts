@@ -33,7 +33,7 @@ function folderWith(t: TestContext, list: string | Buffer) {
 test('a list of sorted SHA-1 hashes refuses its passwords and no others', async (t) => {
   const known = Array.from({ length: 3_000 }, (_, index) => `a known password ${index}`);
   const lines = [...PWNED, ...known.map((password) => `${sha1(password)}:${password.length}`), PWNED[0]];
-  const { folder, run } = folderWith(t, `${lines.toSorted((a, b) => (a < b ? -1 : 1)).join('\r\n')}\r\n`);
+  const { folder, run } = folderWith(t, `${lines.toSorted((a, b) => (a! < b! ? -1 : 1)).join('\r\n')}\r\n`);
   const { status, out } = await run();
   const { passwords, bytes } = JSON.parse(out) as { passwords: number; bytes: number };
   assert.deepEqual([status, passwords, bytes], [0, 3_003, 32 + 65_537 * 4 + 3_003 * 4], 'a repeated hash counts once');
