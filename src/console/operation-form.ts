@@ -19,11 +19,11 @@ import type { Texts } from './texts/index.ts';
 
 type Shown = PageResult | Promise<PageResult>;
 
-/** What the page of a row says after the form: a text of `done`. */
-type Said = keyof Texts['done'];
+/** The text above the page of the row after the form. */
+type DoneText = keyof Texts['done'];
 
-/** What follows a form: what the page of its row says, or another page. */
-type Next<Arguments extends unknown[]> = Said | ((...of: Arguments) => Shown);
+/** What follows a form: the page of its row with a text, or another page. */
+type Next<Arguments extends unknown[]> = DoneText | ((...of: Arguments) => Shown);
 
 export type Issue = z.core.$ZodIssue;
 
@@ -92,14 +92,14 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
         isConfirmed(request) ? undefined : confirm?.(request, row, impact, fields),
       );
       if ('asked' in outcome) return outcome.asked;
-      const say = (said: Said): string => `${wording.at!(row, request)}?done=${said}`;
+      const back = (done: DoneText): string => `${wording.at!(row, request)}?done=${done}`;
       if ('refused' in outcome) {
         const next = wording.refused[outcome.refused];
-        return typeof next === 'string' ? say(next) : await next(request, row, fields);
+        return typeof next === 'string' ? back(next) : await next(request, row, fields);
       }
       if ('rejected' in outcome) return await again(request, [rejectionOf(request, wording, outcome.rejected)]);
       const { done: next } = wording;
-      return typeof next === 'string' ? say(next) : await next(request, row, outcome.done, fields);
+      return typeof next === 'string' ? back(next) : await next(request, row, outcome.done, fields);
     },
   };
 }
