@@ -8,12 +8,14 @@ import {
 } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, decideChange } from '#store/applications/application-changes.ts';
 import { type Application, setLimit } from '#store/applications/applications.ts';
-import { onApplication } from './applications.ts';
-import { readable, wholeNumber } from './fields.ts';
+import { readable, wholeNumber, withoutFields } from './fields.ts';
 import { ofOperators, operation, refuse, type Target, type Working } from './operation.ts';
+import { applicationTarget } from './targets.ts';
 
 const MAX_LIMIT = 999_999_999;
 export const MAX_NOTE = 1000;
+
+const onApplication = { ...ofOperators, ...withoutFields, ...applicationTarget };
 
 /** The name that is stored with a decision. */
 const decider = ({ actor }: Working): string => (actor.via === 'command' ? 'command' : actor.name);

@@ -14,14 +14,9 @@ import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { withoutFields } from './fields.ts';
 import { ofOperators, operation, refuse } from './operation.ts';
-import { byClientId } from './targets.ts';
+import { applicationTarget } from './targets.ts';
 
-export const onApplication = {
-  ...ofOperators,
-  ...withoutFields,
-  target: byClientId,
-  subject: ({ client_id, name }: Application) => ({ subject: client_id, label: name }),
-};
+const onApplication = { ...ofOperators, ...withoutFields, ...applicationTarget };
 
 const settings = z
   .strictObject({

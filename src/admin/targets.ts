@@ -34,3 +34,9 @@ export const byClientId: Target<Application> = {
   help: 'The Client ID of the application',
   find: requireApplication,
 };
+
+/** How an operation on an application finds it, and how the audit log names it. */
+export const applicationTarget = {
+  target: byClientId,
+  subject: ({ client_id, name }: Application) => ({ subject: client_id, label: name }),
+};

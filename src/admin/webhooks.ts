@@ -32,8 +32,8 @@ import {
   type ResourceKind,
 } from '#store/game/changes.ts';
 import { oneOf, readable, time, wholeNumber, withoutFields } from './fields.ts';
-import { onApplication } from './applications.ts';
 import { ofOperators, operation, refuse, type Target, type Working } from './operation.ts';
+import { applicationTarget } from './targets.ts';
 
 const MAX_URL_LENGTH = 1024;
 const DISCORD_KINDS: readonly ResourceKind[] = ['match', 'punishment'];
@@ -91,7 +91,8 @@ async function mayTest(working: Working, client_id: string): Promise<boolean> {
 const formOf = (url: string): WebhookForm => (isDiscordUrl(url) ? 'discord' : 'standard');
 
 export const addWebhook = operation({
-  ...onApplication,
+  ...ofOperators,
+  ...applicationTarget,
   name: 'webhook.create',
   summary: 'Add a webhook to an application: changes are sent to its address; prints the secret that signs them once',
   fields: z.strictObject({
