@@ -6,15 +6,8 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import {
-  type Command,
-  commandActor,
-  CONFIRMATION,
-  type Input,
-  optionsOf,
-  timestampOf,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, commandActor, type Input, optionsOf, timestampOf, withAppContext } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { byAccount } from '#admin/targets.ts';
 import { command } from './command/operation-command.ts';
 
@@ -50,7 +43,7 @@ async function makeCode(input: Input): Promise<void> {
       );
     const factors = await factorsOf(context.db, id);
     const impact = { id, name, role, ...counted(factors) };
-    if (!input.isConfirmed(effectOf(account, factors), impact)) return;
+    if (!isConfirmed(input, effectOf(account, factors), impact)) return;
     const now = context.clock.now();
     const code = await context.db.transaction(async (tx) => {
       const made = await newFactorCode(tx, now, id);

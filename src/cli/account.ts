@@ -39,7 +39,6 @@ import {
   carryOut,
   type Command,
   commandAbout,
-  CONFIRMATION,
   flag,
   type Input,
   JSON_OPTION,
@@ -50,6 +49,7 @@ import {
   timestampOf,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { byAccount } from '#admin/targets.ts';
 import { command } from './command/operation-command.ts';
 import {
@@ -237,9 +237,9 @@ async function link(input: Input): Promise<void> {
 function isThePlayer(input: Input, player: NamedPlayer | undefined, impact: Record<string, unknown>): boolean {
   const isAsked = input.has('dry-run') || player?.isExact === false || player?.erased === true;
   if (!isAsked) return true;
-  if (player === undefined) return input.isConfirmed('', impact);
+  if (player === undefined) return isConfirmed(input, '', impact);
   const question = player.erased ? returnOf(player.uuid) : `${shownPlayer(player)}. Is this the player?`;
-  return input.isConfirmed(question, { ...impact, ...playerImpact(player) });
+  return isConfirmed(input, question, { ...impact, ...playerImpact(player) });
 }
 
 const returnOf = (uuid: string): string =>

@@ -14,15 +14,8 @@ import {
 import { runWithProgress } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
-import {
-  type Command,
-  CONFIRMATION,
-  type Input,
-  JSON_OPTION,
-  option,
-  timestampOf,
-  withAppContext,
-} from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, option, timestampOf, withAppContext } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 import { refuseSharedName, requirePlayer } from './command/player-option.ts';
 import { onPunishment, PUNISHMENT, requirePunishments, wire, wireFor } from './named-punishment.ts';
 
@@ -152,7 +145,7 @@ async function revoke(input: Input): Promise<void> {
     const row = { punishment, revoker: await playerOption(input, context.db, 'revoker') };
     const { id, type, punished, uuid } = wireFor(punishment, deleted);
     const act = `This revokes the ${punishment.type} of ${deleted ?? punishment.punished.name}.`;
-    if (!input.isConfirmed(act, { id, type, punished, uuid, reason })) return;
+    if (!isConfirmed(input, act, { id, type, punished, uuid, reason })) return;
     await performOrThrow(revokePunishment, context, row, { reason });
     input.print(await shown(context, punishment.key, deleted));
   });
@@ -172,7 +165,7 @@ async function undo(input: Input): Promise<void> {
   await withAppContext(input, async (context) => {
     const target = await targetOfChange(context.db, keyOf(receipt) ?? 0);
     const impact = { receipt, punished: target?.punished ?? null };
-    if (!input.isConfirmed('This withdraws 1 change of a punishment.', impact)) return;
+    if (!isConfirmed(input, 'This withdraws 1 change of a punishment.', impact)) return;
     const { job } = await performOrThrow(undoPunishmentChange, context, target, { receipt });
     const { cursor } = await runWithProgress(context, job);
     const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };

@@ -8,7 +8,6 @@ import { output } from '#platform/process/output.ts';
 import {
   carryOut,
   type Command,
-  CONFIRMATION,
   flag,
   inContext,
   type Input,
@@ -18,6 +17,7 @@ import {
   reading,
   withAppContext,
 } from './command/command.ts';
+import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 
 const OPTIONS: NonNullable<Command['options']> = { json: JSON_OPTION };
 
@@ -76,7 +76,7 @@ async function withdraw(context: AppContext, input: Input) {
   const act =
     `This refuses all ID tokens that ${kid} has signed. ${next} ` +
     'Applications refuse ID tokens of a key that is not in their copy of /oauth/jwks until they fetch it again.';
-  if (!input.isConfirmed(act, { kid, state })) return undefined;
+  if (!isConfirmed(input, act, { kid, state })) return undefined;
   return await carryOut(input, context, async (tx) => ({
     kid,
     signs: await withdrawKey(tx, openSecretKey(config), { kid, now }),

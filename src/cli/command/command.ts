@@ -27,12 +27,6 @@ export const mandatory = (value: string, help: string): CommandOption => ({ ...o
 /** An option without a value. */
 export const flag = (help: string): CommandOption => ({ type: 'boolean', help });
 
-/** The options of commands that take something away. */
-export const CONFIRMATION: Record<string, CommandOption> = {
-  yes: flag('Do it'),
-  'dry-run': flag('Only print what the command would change'),
-};
-
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
 /** What a command prints: a record, or the rows of a table. */
@@ -106,18 +100,6 @@ export class Input {
     const number = Number(text);
     if (/^-?\d{1,12}$/.test(text) && number >= least && number <= most) return number;
     throw new UsageError(`--${name} must be a whole number from ${least} to ${most} (it is "${text}").`);
-  }
-
-  /**
-   * Decides whether a command continues. With `--dry-run` it prints the impact instead.
-   * @param act a sentence that says what would change
-   * @throws UsageError without `--yes`
-   */
-  isConfirmed(act: string, impact: Record<string, unknown>): boolean {
-    const isDry = this.has('dry-run');
-    if (isDry) this.print({ ...impact, dry_run: true });
-    if (isDry || this.has('yes')) return !isDry;
-    throw new UsageError(`${act} Add --yes to do it, or --dry-run to see what it would change.`);
   }
 
   /** Prints a record, one line per member, or the rows of a table; JSON with `--json`. */

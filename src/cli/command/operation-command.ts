@@ -17,12 +17,12 @@ import {
   type Command,
   commandActor,
   type CommandOption,
-  CONFIRMATION,
   type Input,
   JSON_OPTION,
   optionsOf,
   withAppContext,
 } from './command.ts';
+import { CONFIRMATION, isConfirmed } from './confirmation.ts';
 
 /** How a command finds what it acts on, if its operation does not say it. */
 export interface RowOption<Row> {
@@ -83,7 +83,7 @@ export function command<Row, Found extends Row, Fields extends z.ZodObject, Impa
         const found = await row.find(context, input);
         const question = (impact: Done<Impact>): true | undefined => {
           const { act, impact: shown } = confirm?.(found, impact, fields) ?? {};
-          return act === undefined || input.isConfirmed(act, shown!) ? undefined : true;
+          return act === undefined || isConfirmed(input, act, shown!) ? undefined : true;
         };
         const outcome = await attempt(operation, context, found, fields, { question });
         if ('done' in outcome) input.print(await wording.result(context, found, outcome.done, fields));

@@ -246,8 +246,8 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
 
 const AT = '/applications/:client_id';
 const find = async ({ application }: OwnedRequest): Promise<Application> => application;
-const at = ({ client_id }: Application): string => `/applications/${client_id}`;
-const overview = (_: OwnedRequest, application: Application): string => at(application);
+const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
+const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
 
 const DELETION = operationForm(`${AT}/delete`, removeApplication, {
   find,
@@ -268,18 +268,17 @@ export const applicationRoutes: readonly Route[] = [
     again: overviewPage,
     wrong: ({ texts }) => texts.application.problems.name(MAX_NAME),
     refused: { not_service: overview, enough_secrets: overview },
-    done: (request, application, { secret }) => {
-      flashSecret(request, application.client_id, secret);
-      return at(application);
+    done: (request, { client_id }, { secret }) => {
+      flashSecret(request, client_id, secret);
+      return `/applications/${client_id}`;
     },
   }),
   operationForm(`${AT}/secrets/remove`, withdrawSecret, {
     find,
     read: ({ id }) => ({ id: id ?? '' }),
     confirm: confirmWithdrawal,
-    at,
-    refused: { unknown_secret: 'gone' },
-    done: 'withdrawn',
+    refused: { unknown_secret: gone },
+    done: (_, { client_id }) => `/applications/${client_id}?done=withdrawn`,
   }),
   ownedPage(`${AT}/settings`, (request) => settingsPage(request)),
   {

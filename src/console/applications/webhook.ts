@@ -35,8 +35,12 @@ async function find({ application, c, deps }: OwnedRequest): Promise<Webhook> {
   return webhook;
 }
 
-const pathOf = ({ client_id, id }: Webhook): string => `/applications/${client_id}/webhooks/${id}`;
-const onWebhook = { find, at: pathOf };
+const pathOf = ({ client_id, id }: Webhook, done = ''): string =>
+  `/applications/${client_id}/webhooks/${id}${done === '' ? '' : `?done=${done}`}`;
+const to =
+  (done: string) =>
+  (_: OwnedRequest, webhook: Webhook): string =>
+    pathOf(webhook, done);
 
 async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
   const webhook = await find(request);
@@ -210,49 +214,52 @@ const again =
 export const webhookRoutes: readonly Route[] = [
   ownedPage(AT, (request) => webhookPage(request)),
   operationForm(`${AT}/verify`, verifyWebhook, {
-    ...onWebhook,
-    again: webhookPage,
-    refused: { not_unverified: 'gone', wrong_code: again('code', 'wrong_code') },
-    done: 'verified',
+    find,
+    again: (request, problems) => webhookPage(request, problems),
+    refused: { not_unverified: to('gone'), wrong_code: again('code', 'wrong_code') },
+    done: to('verified'),
   }),
   operationForm(`${AT}/test`, testWebhook, {
-    ...onWebhook,
-    refused: { is_off: 'is_off', under_way: 'sent', too_many_tests: again('problem', 'too_many_tests') },
-    done: 'sent',
+    find,
+    refused: { is_off: to('is_off'), under_way: to('sent'), too_many_tests: again('problem', 'too_many_tests') },
+    done: to('sent'),
   }),
-  operationForm(`${AT}/pause`, pauseWebhook, { ...onWebhook, refused: { is_off: 'gone' }, done: 'saved' }),
+  operationForm(`${AT}/pause`, pauseWebhook, { find, refused: { is_off: to('gone') }, done: to('saved') }),
   operationForm(`${AT}/resume`, resumeWebhook, {
-    ...onWebhook,
-    refused: { is_on: 'gone', blocked: 'blocked' },
-    done: 'saved',
+    find,
+    refused: { is_on: to('gone'), blocked: to('blocked') },
+    done: to('saved'),
   }),
   operationForm(`${AT}/secret`, rotateWebhookSecret, {
-    ...onWebhook,
-    refused: { is_discord: 'gone' },
+    find,
+    refused: { is_discord: to('gone') },
     done: (request, webhook, { secret }) => {
       flashSecret(request, webhook.id, secret);
       return pathOf(webhook);
     },
   }),
   operationForm(`${AT}/move`, moveWebhook, {
-    ...onWebhook,
-    again: webhookPage,
+    find,
+    again: (request, problems) => webhookPage(request, problems),
     refused: { unknown_place: again('to', 'unknown_place'), forgotten_place: again('to', 'forgotten_place') },
-    done: 'moved',
+    done: to('moved'),
   }),
   operationForm(`${AT}/resend`, resendDelivery, {
-    ...onWebhook,
-    refused: { is_off: 'is_off', under_way: 'sent', unknown_delivery: 'gone', forgotten: 'forgotten' },
-    done: 'sent',
+    find,
+    refused: {
+      ...{ is_off: to('is_off'), under_way: to('sent') },
+      ...{ unknown_delivery: to('gone'), forgotten: to('forgotten') },
+    },
+    done: to('sent'),
   }),
   operationForm(`${AT}/delete`, deleteWebhook, {
-    ...onWebhook,
+    find,
     confirm: (request, webhook) =>
       confirmInApplication(request, {
         ...{ tab: '/webhooks', title: request.texts.webhooks.delete_title(hostOf(webhook)) },
         ...{ impact: [request.texts.webhooks.delete_impact], submit: request.texts.webhooks.delete },
       }),
-    refused: { unknown_webhook: 'gone' },
+    refused: { unknown_webhook: to('gone') },
     done: (_, { client_id }) => `/applications/${client_id}/webhooks?done=removed`,
   }),
 ];
