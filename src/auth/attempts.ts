@@ -1,6 +1,11 @@
 import { clientNetwork } from '#http/client-network.ts';
 import { nameKey } from '#text/text.ts';
 import type { Context, Deps } from './deps.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Account } from '#store/accounts/accounts.ts';
+import { deviceCookie, isOwnDevice } from './device.ts';
+import { sendMail } from '#mails/account-mails.ts';
+import type { Requester } from './password-queue.ts';
 
 type LimitedAction = 'register' | 'recover' | 'email' | 'end' | 'export' | 'password';
 
@@ -26,3 +31,71 @@ const accountInNetwork = (c: Context, deps: Deps, account: string): string =>
 
 /** Normalised like names and e-mail addresses are compared, so that another spelling shares the limit. */
 const hashOf = ({ db }: Deps, account: string): string => db.keyedHash(nameKey(account.trim()));
+
+/** After this many wrong passwords of other browsers within the hour the owner gets a mail. */
+const ALERT_AFTER = 20;
+
+/** An attempt that may be checked. Call `succeeded` if the password is right: it does not count then. */
+interface AdmittedGuess {
+  requester: Requester;
+  succeeded: () => Promise<void>;
+}
+
+/**
+ * Counts an attempt at the password of an account. A browser that has signed in to the account before has its own count,
+ * which other browsers cannot use up; all others share one count of the account, by name or e-mail address. An account
+ * that does not exist has the same limits, so that they do not reveal which accounts exist.
+ * @returns undefined if the password must not be checked
+ */
+export async function admitGuess(
+  c: Context,
+  deps: Deps,
+  account: Account | undefined,
+  login: string,
+): Promise<AdmittedGuess | undefined> {
+  const hash = deps.db.keyedHash(account?.id ?? nameKey(login.trim()));
+  if (account !== undefined && (await isOwnDevice(c, deps, account.id))) return await admitRecognised(c, deps, hash);
+  return await admitOther(c, deps, account, hash);
+}
+
+async function admitRecognised(c: Context, deps: Deps, hash: string): Promise<AdmittedGuess | undefined> {
+  const browser = { knownBrowser: `${hash} ${secretHash(deviceCookie(c, deps)!)}` };
+  const { allowed } = await deps.limits.count('wrongPassword', browser);
+  if (!allowed) return undefined;
+  return { requester: 'recognised', succeeded: () => deps.limits.clear('wrongPassword', browser) };
+}
+
+async function admitOther(
+  c: Context,
+  deps: Deps,
+  account: Account | undefined,
+  hash: string,
+): Promise<AdmittedGuess | undefined> {
+  const { limits, passwordQueue } = deps;
+  const client = c.get('client');
+  passwordQueue.refuseIfFull('other', client);
+  const network = { network: client.address };
+  // A refused network stops first: otherwise it would use up the count of the account.
+  if (!(await limits.count('wrongPasswordAnywhere', network)).allowed) return undefined;
+  const browsers = { otherBrowsers: hash };
+  const { allowed, used } = await limits.count('wrongPassword', browsers);
+  if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
+  if (!allowed) return undefined;
+  return {
+    requester: 'other',
+    succeeded: async () => {
+      await limits.lower('wrongPasswordAnywhere', network);
+      await limits.lower('wrongPassword', browsers);
+    },
+  };
+}
+
+/** Mails the owner that the password is being guessed. */
+async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
+  const { allowed } = await deps.limits.count('wrongPasswordMail', { account: hash });
+  if (!allowed || account.disabled !== null) return;
+  sendMail(deps, account, (texts) => ({
+    subject: texts.guessed_subject,
+    lines: [texts.guessed, `${deps.config.AUTH_URL}/forgot`],
+  }));
+}

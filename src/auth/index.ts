@@ -25,9 +25,8 @@ import { createPages } from './pages.ts';
 import { PasswordQueue } from './password-queue.ts';
 import { ProtocolPages } from './oidc/protocol-pages.ts';
 import { createProvider } from './oidc/provider.ts';
-import { redirectToGet } from './oidc/front-channel.ts';
-import { tokenInfoEndpoint } from './oidc/tokeninfo-endpoint.ts';
-import { pinHost, refuse, withClientForm } from './oidc/request.ts';
+import { tokenInfoEndpoint } from './oidc/tokeninfo.ts';
+import { pinHost, refuse, withClientForm, redirectToGet } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;

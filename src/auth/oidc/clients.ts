@@ -1,7 +1,7 @@
 import type { AdapterPayload, Client } from 'oidc-provider';
 import { sameText, secretHash } from '#platform/crypto/secrets.ts';
 import type { Application } from '#store/applications/applications.ts';
-import { currentRequest } from './oidc-provider.ts';
+import { currentRequest, errors } from './oidc-provider.ts';
 
 /** Separates the hashes in `client_secret`: a service can have several valid secrets while it changes them. */
 const SEPARATOR = '.';
@@ -69,3 +69,6 @@ export function isAllowedOrigin(client: Client, origin: string): boolean {
   if (client.tokenEndpointAuthMethod !== 'none' || origin === 'null') return false;
   return (client.redirectUris ?? []).some((uri) => URL.parse(uri)?.origin === origin);
 }
+
+/** The refusal of a suspended application: `unauthorized_client`, with the reason as the description. */
+export class SuspendedApplication extends errors.UnauthorizedClient {}

@@ -9,7 +9,7 @@ import { flowHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { describeIn } from './error-descriptions.ts';
 import { errors } from './oidc-provider.ts';
-import { SuspendedApplication } from './suspended.ts';
+import { SuspendedApplication } from './clients.ts';
 
 type PageDeps = Pick<Deps, 'config' | 'shell' | 'db' | 'secure'>;
 

@@ -12,15 +12,14 @@ import { ACR_VALUES, reduceClaims } from './authentication-context.ts';
 import { dropUnregistered, isAllowedOrigin, secretMatches } from './clients.ts';
 import type { ProtocolPages } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
-import { parametersProblem } from './parameter-bounds.ts';
+import { parametersProblem } from './request.ts';
 import { normalisedPath } from './methods.ts';
 import { existingGrant, createPolicy } from './policy.ts';
 import { Provider } from './oidc-provider.ts';
 import { dropOvertakenCookie, markSessions } from './session-storage.ts';
 import { type StorageParts, createStorage } from './storage.ts';
 import { translateOutage } from './outage.ts';
-import { replaceDescription } from './error-descriptions.ts';
-import { describeTokenError } from './grant-errors.ts';
+import { replaceDescription, describeTokenError } from './error-descriptions.ts';
 import { generateRefreshTokenId, refreshTokenRotation } from './refresh-tokens.ts';
 import { adjustQuery, keepOfflineAccess, OFFLINE_ACCESS, SCOPES } from './scopes.ts';
 

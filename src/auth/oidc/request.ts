@@ -1,6 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import { HttpError } from '#http/errors.ts';
-import { parametersProblem } from './parameter-bounds.ts';
 import { adjustPushedForm } from './scopes.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -96,7 +95,7 @@ function isJson({ headers }: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-export function isForm({ headers }: IncomingMessage): boolean {
+function isForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
@@ -104,7 +103,7 @@ export function isForm({ headers }: IncomingMessage): boolean {
  * Reads the body as text.
  * @throws HttpError 413 if it is longer than `MAX_BODY` bytes
  */
-export async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -144,4 +143,37 @@ export function refuse(response: ServerResponse, { status, headers, body }: Http
   const cors = origin === undefined ? {} : { 'access-control-allow-origin': origin, vary: 'origin' };
   const common = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   response.writeHead(status, { ...headers, ...common, ...cors }).end(body);
+}
+
+/** Maximum characters of all parameters of an authorization or sign-out request; longer URLs are refused by proxies. */
+const MAX_PARAMETERS = 8_000;
+/** Maximum characters of a parameter that is stored for the application and has no meaning here. */
+const MAX_VALUE = 2_000;
+const BOUNDED = ['state', 'nonce'];
+const TOO_LONG = `The parameters must not be longer than ${MAX_PARAMETERS} characters.`;
+
+/**
+ * Each of these requests stores parameters, without a signed-in account.
+ * @param query in its encoded form
+ * @returns the sentence for parameters that are too long
+ */
+export function parametersProblem(query: string): string | undefined {
+  if (query.length > MAX_PARAMETERS) return TOO_LONG;
+  const values = new URLSearchParams(query);
+  const long = BOUNDED.find((name) => (values.get(name) ?? '').length > MAX_VALUE);
+  return long && `${long} must not be longer than ${MAX_VALUE} characters.`;
+}
+
+/**
+ * Answers a POST to the authorization or sign-out endpoint (OpenID Connect Core section 3.1.2.1) by a redirect to the same
+ * request as GET. Browsers send the session cookie, which is `SameSite=Lax`, with the redirect but not with a form of
+ * another site.
+ */
+export async function redirectToGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if ((request.headers['content-type'] ?? '') !== '' && !isForm(request))
+    throw new HttpError(400, 'invalid_request', 'The body must be a form (application/x-www-form-urlencoded).');
+  const query = new URLSearchParams(await readBody(request)).toString();
+  if (query.length > MAX_PARAMETERS) throw new HttpError(413, 'invalid_request', TOO_LONG);
+  const path = request.url!.split('?', 1)[0]!;
+  response.writeHead(303, { location: `${path}?${query}`, 'cache-control': 'no-store' }).end();
 }

@@ -15,10 +15,9 @@ import {
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { countInteraction, countToken, type LimitParts, type Opener } from './rate-limits.ts';
 import { familyHash } from './refresh-tokens.ts';
-import { clientMetadata } from './clients.ts';
+import { clientMetadata, SuspendedApplication } from './clients.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
-import { SuspendedApplication } from './suspended.ts';
 import type { SessionMarks } from '../session-marks.ts';
 import { destroySession, replaceSession, storeSession } from './session-storage.ts';
 

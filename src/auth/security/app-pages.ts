@@ -7,11 +7,12 @@ import type { Context, Deps, Env } from '../deps.ts';
 import { addApp, removeApp } from '../factors/changes.ts';
 import { showPage } from '../layout.ts';
 import type { SignedIn } from '../session.ts';
-import { changePage } from './change-page.ts';
+import { changePage, showRemoval } from './change-page.ts';
 import { showCodes } from './codes-pages.ts';
 import { PATHS } from './paths.ts';
-import { qrCode } from './qr-code.ts';
-import { showRemoval } from './removal.ts';
+import { generate } from 'lean-qr';
+import { toSvgPath } from 'lean-qr/extras/svg';
+import type { Html } from '#http/page.ts';
 
 /** Sets up and removes the authenticator app of an account. */
 export function appPages(app: Hono<Env>, deps: Deps): void {
@@ -72,4 +73,17 @@ async function showSetUp(
     <p><a href="${PATHS.security}">${t.back}</a></p>
   </div>`;
   return await showPage(c, deps, { title: t.app_title, main, status: error === undefined ? 200 : 422 });
+}
+
+/** The margin of a QR code in modules (ISO/IEC 18004). */
+const MARGIN = 4;
+
+/** A QR code as a picture within the page, so that no URL holds its text. */
+function qrCode(text: string, label: string): Html {
+  const code = generate(text);
+  const size = code.size + 2 * MARGIN;
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="${-MARGIN} ${-MARGIN} ${size} ${size}">
+    <rect x="${-MARGIN}" y="${-MARGIN}" width="${size}" height="${size}" fill="#fff" />
+    <path d="${toSvgPath(code)}" fill="#000" shape-rendering="crispEdges" />
+  </svg>`;
 }

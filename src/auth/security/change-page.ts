@@ -1,10 +1,14 @@
 import type { Hono } from 'hono';
 import type { Form } from '#http/form.ts';
-import { firstFactorAllowedFrom, hasFactor } from '#store/accounts/factors.ts';
+import { firstFactorAllowedFrom, hasFactor, factorsOf } from '#store/accounts/factors.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { isProved } from '../factors/proof.ts';
 import { type SignedIn, signedIn } from '../session.ts';
 import { confirmPath, PATHS } from './paths.ts';
+import { html } from 'hono/html';
+import { notice } from '#http/fields.ts';
+import type { Html } from '#http/page.ts';
+import { showPage } from '../layout.ts';
 
 /** A page with a form that changes the factors of an account. */
 interface ChangePage {
@@ -40,4 +44,31 @@ export function changePage(app: Hono<Env>, deps: Deps, { path, adds = false, sho
 async function mayAdd({ db, clock }: Deps, { account, uid_hash }: SignedIn): Promise<boolean> {
   if (await hasFactor(db.shortReads, account.id)) return true;
   return (await firstFactorAllowedFrom(db.shortReads, account.id, uid_hash)) <= clock.now();
+}
+
+interface Removal {
+  title: string;
+  lead: string;
+  action: string;
+  fields?: Html;
+}
+
+/** The question before a factor is removed, which says what follows if it is the last one. */
+export async function showRemoval(
+  c: Context,
+  deps: Deps,
+  accountId: string,
+  { title, lead, action, fields }: Removal,
+): Promise<Response> {
+  const { security: t } = c.get('texts');
+  const { passkeys, totp } = await factorsOf(deps.db.shortReads, accountId);
+  const isLast = passkeys.length + (totp === undefined ? 0 : 1) === 1;
+  const main = html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    <p>${lead}</p>
+    ${notice(isLast ? t.remove_last : undefined)}
+    <form method="post" action="${action}">${fields ?? ''}<button class="danger">${t.remove.label}</button></form>
+    <p><a href="${PATHS.security}">${t.back}</a></p>
+  </div>`;
+  return await showPage(c, deps, { title, main });
 }

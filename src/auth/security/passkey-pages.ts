@@ -11,10 +11,9 @@ import { acceptsPasskeys, creationOptions, isAdded } from '../factors/ceremonies
 import { showPage } from '../layout.ts';
 import { type SignedIn, signedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
-import { changePage } from './change-page.ts';
+import { changePage, showRemoval } from './change-page.ts';
 import { showCodes } from './codes-pages.ts';
 import { PATHS } from './paths.ts';
-import { showRemoval } from './removal.ts';
 
 /** Adds, renames and removes the passkeys of an account. */
 export function passkeyPages(app: Hono<Env>, deps: Deps): void {

@@ -23,7 +23,7 @@ import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
 import { cancel, finish, restart, type Interaction, readInteraction } from './interaction.ts';
-import { admitGuess } from '../password-guesses.ts';
+import { admitGuess } from '../attempts.ts';
 import { linkForm } from './sign-in-link.ts';
 import { recordRefusal } from '../audit.ts';
 
