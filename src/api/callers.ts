@@ -5,9 +5,7 @@ import { type Application, applicationByClientId } from '#store/applications/app
 import { suspensionReason } from '#store/applications/suspension.ts';
 import { findServerKey, isServerKey } from '#store/game/server-keys.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
-import { invalidToken, unauthenticated } from '#http/challenge.ts';
-import { CLIENT_SECRET, tokenProblem } from '#http/credential-form.ts';
-import type { Credentials } from '#http/credentials.ts';
+import { type Credentials, invalidToken, unauthenticated, CLIENT_SECRET, tokenProblem } from '#http/credentials.ts';
 import { VersionedCache } from './versioned-cache.ts';
 
 /**

@@ -28,6 +28,7 @@ import { PlayerShape, playersJson } from './players.ts';
 import { PunishmentShape, punishmentsJson } from './punishments.ts';
 import { id, timestamp } from './schemas.ts';
 import { ServerShape, serversJson } from './servers.ts';
+import { StreamStart } from './stream-order.ts';
 
 const PAGE = 100;
 const MAX_PAGE = 1000;
@@ -73,12 +74,12 @@ const Page = z
   })
   .meta({ id: 'Changes' });
 
-export const START = '0';
+const START = '0';
 /** The end of the feed. Who only wants new changes does not read the present state first. */
-export const NOW = 'now';
+const NOW = 'now';
 
 /** The filter of `/v1/changes` and its stream. */
-export const types = fieldsOf(RESOURCE_KINDS).meta({
+const types = fieldsOf(RESOURCE_KINDS).meta({
   description: 'Only resources of these kinds, comma-separated; removals of all kinds are always in the list',
   type: 'array',
   items: { type: 'string', enum: RESOURCE_KINDS },
@@ -121,6 +122,37 @@ export const changes: Endpoint[] = [
       return await page(endpointContext, { ...deps, db }, { ...given, limit });
     },
   }),
+  endpoint({
+    path: '/v1/changes/stream',
+    tag: 'Change',
+    summary: 'Changes as Server-Sent Events: those after a cursor, then each when it happens',
+    query: {
+      after: z
+        .string()
+        .default(NOW)
+        .meta({
+          description:
+            'Begin after this cursor; `0`: with all resources of the present; `now`, the default: with the next change. ' +
+            'The header `Last-Event-ID` comes before it',
+        }),
+      types,
+      presence: flag('1 adds the presence on servers and the running matches'),
+    },
+    response: z.string(),
+    isFeed: true,
+    isStream: true,
+    handle: async ({ deps, lastEventId, query: { after, types: kinds, presence } }) => {
+      const place = lastEventId === '' ? after : lastEventId;
+      const cursor = place === START || place === NOW ? undefined : requiredCursor(deps, place);
+      const feed = await readFeed(deps.db);
+      if (!feed.isFilled) throw filling();
+      const { id, head } = feed;
+      const from = cursor ?? (place === START ? { feed: id, number: 0, walk: { head } } : { feed: id, number: head });
+      const reason = resetReason(from, feed);
+      if (reason !== undefined) throw new ResetRequired(reason);
+      return new StreamStart({ from, head, kinds: kinds.size === 0 ? RESOURCE_KINDS : [...kinds].sort(), presence });
+    },
+  }),
 ];
 
 interface PageQuery {
@@ -147,7 +179,7 @@ async function page(endpointContext: EndpointContext, deps: Deps, { after, types
 }
 
 /** @throws HttpError 400 */
-export function requiredCursor({ cursors }: Deps, after: string): Cursor {
+function requiredCursor({ cursors }: Deps, after: string): Cursor {
   const cursor = cursors.read(after);
   if (cursor === undefined)
     throw invalidRequest('after must be 0, now, or a cursor from a response of /v1/changes, unchanged.');
@@ -201,7 +233,7 @@ function body(items: readonly string[], end: string, accept: string): RenderedBo
 const acceptsLines = (accept: string): boolean =>
   accept.split(',').some((part) => part.split(';')[0]!.trim().toLowerCase() === JSON_LINES);
 
-export function filling(): HttpError {
+function filling(): HttpError {
   const sentence = 'The feed of changes is being filled after an upgrade. Please try again later.';
   return new HttpError(503, 'temporarily_unavailable', sentence, { 'retry-after': FILLING_RETRY_S });
 }

@@ -4,7 +4,6 @@ import type { HttpService } from '#http/service.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
 import { changes } from './changes.ts';
-import { changeStream } from './change-stream.ts';
 import { counters } from './counters.ts';
 import type { Endpoint } from './endpoint.ts';
 import { leaderboards } from './leaderboards.ts';
@@ -32,7 +31,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...counters,
   ...liveMatches,
   ...changes,
-  ...changeStream,
 ];
 
 const COUNTED = ['user', 'application', 'server', 'clientId', 'failedCredentials'] as const;

@@ -1,6 +1,5 @@
 import { contactLink } from '#http/links.ts';
-import { linkPreview } from '#http/link-preview.ts';
-import { type Html, pageHeaders, renderPage } from '#http/page.ts';
+import { type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 

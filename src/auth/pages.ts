@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { getCookie } from 'hono/cookie';
-import { limitBody } from '#http/body-limit.ts';
-import { MAX_FORM } from '#http/form.ts';
+import { MAX_FORM, limitBody } from '#http/form.ts';
 import { rememberLanguage } from '#http/cookies.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';

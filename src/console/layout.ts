@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
-import { linkPreview } from '#http/link-preview.ts';
-import { type Html, pageHeaders, renderPage } from '#http/page.ts';
+import { type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { ClientAddresses } from '#http/client-address.ts';
-import { limitBody } from '#http/body-limit.ts';
+import { limitBody } from '#http/form.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { outgoingOf, setHonoRoute, setSenders } from '#http/request-metrics.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';

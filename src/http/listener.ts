@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { headerValues } from './credentials.ts';
 import { HttpError } from './errors.ts';
 import type { RequestLog } from './request-log.ts';
 import { MeasuredResponse, newRequestId, NOSNIFF, type RequestMetrics } from './request-metrics.ts';
@@ -138,23 +139,17 @@ const REASONS: Record<number, string> = {
  * Whether the request has no Transfer-Encoding but one `chunked`. Node accepts several lines and other codings before it,
  * of which a proxy may see another end of the body (request smuggling).
  */
-function hasOneCoding({ headers, rawHeaders }: IncomingMessage): boolean {
-  const coding = headers['transfer-encoding'];
+function hasOneCoding(request: IncomingMessage): boolean {
+  const coding = request.headers['transfer-encoding'];
   if (coding === undefined) return true;
-  const lines = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'transfer-encoding');
-  return lines.length === 1 && coding.toLowerCase() === 'chunked';
+  return headerValues(request, 'transfer-encoding').length === 1 && coding.toLowerCase() === 'chunked';
 }
 
 /** Whether the request has exactly one valid Host header (RFC 9112 section 3.2). HTTP/1.0 does not require one. */
-function hasHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
-  let host: string | undefined;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!;
-    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (host !== undefined) return false;
-    host = rawHeaders[index + 1]!;
-  }
-  return host === undefined ? httpVersion === '1.0' : !/[\s/?#@,\\]/.test(host);
+function hasHost(request: IncomingMessage): boolean {
+  const [host, another] = headerValues(request, 'host');
+  if (another !== undefined) return false;
+  return host === undefined ? request.httpVersion === '1.0' : !/[\s/?#@,\\]/.test(host);
 }
 
 function refuseRequest(response: ServerResponse, { status, body }: HttpError): void {

@@ -4,6 +4,7 @@ import type { Assets } from './assets.ts';
 import { logoUrl } from './branding.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
+import type { Config } from '#platform/config/config.ts';
 
 /** Escaped HTML, the result of `html` of hono/html. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
@@ -161,3 +162,11 @@ const POLICY = {
   'base-uri': "'none'",
   'frame-ancestors': "'none'",
 };
+
+/** The `<head>` elements with which chats show a link to a page of the console or the sign-in: the card of the site. */
+export function linkPreview({ SITE_URL, NETWORK_NAME }: Config, title: string): Html {
+  return html`<meta property="og:site_name" content="${NETWORK_NAME}" />
+    <meta property="og:title" content="${title}" />
+    <meta property="og:image" content="${SITE_URL}/cards/site.png" />
+    <meta name="twitter:card" content="summary_large_image" />`;
+}

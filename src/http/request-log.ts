@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { AppContext } from '#context/context.ts';
 import { ClientAddresses } from './client-address.ts';
 import { clientNetwork } from './client-network.ts';
+import { headerValues } from './credentials.ts';
 import type { RefusedRequests } from './refused-requests.ts';
 import type { MeasuredResponse } from './request-metrics.ts';
 
@@ -36,7 +37,7 @@ export class RequestLog {
   /** Takes over the request id of a trusted proxy. */
   received(request: IncomingMessage, response: MeasuredResponse): void {
     if (!this.#hasProxies) return;
-    const id = headerValue(request, 'x-request-id');
+    const [id] = headerValues(request, 'x-request-id');
     if (id !== undefined && REQUEST_ID.test(id) && this.#addresses.trustsPeer(request)) response.requestId = id;
   }
 
@@ -66,13 +67,4 @@ const isRefused = (status: number): boolean => status >= 400 && status < CLOSED_
 function networkOf(address: string): string {
   if (address === '') return 'unix';
   return address.includes(':') ? `${clientNetwork(address)}::/64` : address;
-}
-
-/** Without `request.headers`, which parses all of them. */
-function headerValue({ rawHeaders }: IncomingMessage, name: string): string | undefined {
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const header = rawHeaders[index]!;
-    if (header.length === name.length && header.toLowerCase() === name) return rawHeaders[index + 1];
-  }
-  return undefined;
 }

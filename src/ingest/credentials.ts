@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
-import { schemeProblem } from '#http/credential-form.ts';
+import { schemeProblem } from '#http/credentials.ts';
 import type { Db } from '#db/db.ts';
 import { type Credential, findServerKey, isServerKey } from '#store/game/server-keys.ts';
 

@@ -7,8 +7,7 @@ import { liveTokens } from '#store/applications/tokens.ts';
 import { isServerKey } from '#store/game/server-keys.ts';
 import type { Callers } from '../callers.ts';
 import { notApproved } from '../refusals.ts';
-import { endUnauthorized } from './change-events.ts';
-import type { Subscriber } from './subscribers.ts';
+import { type Subscriber, endUnauthorized } from './feed-group.ts';
 
 const INTERVAL_MS = 1_000;
 /** Without a sign of a change, tokens are checked this often: a notification of the database can be lost. */

@@ -7,12 +7,9 @@ import { Callers } from '../callers.ts';
 import { depsOf } from '../deps.ts';
 import type { StreamHost, StreamOrder } from '../stream-order.ts';
 import { StreamAuthorization } from './authorization.ts';
-import { placeEvent } from './change-events.ts';
-import { FeedGroup } from './feed-group.ts';
-import type { Subscriber } from './subscribers.ts';
+import { FeedGroup, type Subscriber, replay, placeEvent } from './feed-group.ts';
 import { streamMetrics } from './metrics.ts';
 import { PresenceEvents } from './presence-events.ts';
-import { replay } from './replay.ts';
 import { StreamCounts } from './stream-counts.ts';
 
 /** How often the head of the feed is read while somebody follows. */

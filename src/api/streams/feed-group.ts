@@ -1,13 +1,27 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { sendToAll } from '#http/event-stream.ts';
-import { type Cursor, resetReason } from '#store/game/change-cursors.ts';
+import { sendToAll, type EventStream, EventBytes, eventText } from '#http/event-stream.ts';
+import { type Cursor, resetReason, cursorAfter, type ResetReason } from '#store/game/change-cursors.ts';
 import { type Change, changesWithFeed, type Feed, type ResourceKind } from '#store/game/changes.ts';
-import { changeEvents, endByReset, type EventDeps } from './change-events.ts';
-import type { Subscriber } from './subscribers.ts';
 import type { StreamMetrics } from './metrics.ts';
+import type { StreamOrder } from '../stream-order.ts';
+import type { TimerClock } from '#platform/clock.ts';
+import { changeItem } from '#http/change-item.ts';
+import type { HttpError } from '#http/errors.ts';
+import { ResetRequired } from '../changes.ts';
+import type { Deps } from '../endpoint.ts';
+
+type EventDeps = Pick<Deps, 'db' | 'cursors' | 'timestamp' | 'api'>;
+
+/** An open stream and what it sends. */
+export interface Subscriber {
+  stream: EventStream;
+  order: StreamOrder;
+}
 
 /** Maximum changes of one write, some 50 KB. */
-export const PAGE = 200;
+const PAGE = 200;
+/** How long a client may take to read a page. */
+const MAX_STALL_MS = 30_000;
 
 /** The subscribers of the same kinds of resources, which receive the same bytes. */
 export class FeedGroup {
@@ -83,4 +97,57 @@ export class FeedGroup {
     const shown = more ? changes.slice(0, PAGE) : changes;
     return { feed, changes: shown, end: more ? shown.at(-1)!.number : feed.head, more };
   }
+}
+
+/** Sends what has changed since the place of a subscriber, as fast as its client reads, until it joins the group. */
+export async function replay(
+  deps: EventDeps & { clock: TimerClock; metrics: StreamMetrics },
+  subscriber: Subscriber,
+  group: FeedGroup,
+): Promise<void> {
+  const { stream, order } = subscriber;
+  let place = order.from;
+  while (stream.isOpen) {
+    if (place.number > group.place.number) await group.advance();
+    if (place.number === group.place.number) return group.join(subscriber);
+    const page = await group.read(place);
+    const reason = resetReason(place, page.feed);
+    if (reason !== undefined) return endByReset(stream, reason);
+    if (page.changes.length > 0) {
+      stream.send(changeEvents(deps, place, page.changes));
+      deps.metrics.sent('change', page.changes.length);
+      await readInTime(deps.clock, subscriber);
+    }
+    place = cursorAfter(place, page.end);
+  }
+}
+
+async function readInTime(clock: TimerClock, { stream }: Subscriber): Promise<void> {
+  const stop = new AbortController();
+  const stalled = clock.wait(MAX_STALL_MS, stop.signal).then(() => !stop.signal.aborted && stream.endSlow());
+  await Promise.race([stream.drained(), stalled]);
+  stop.abort();
+}
+
+/** The changes after a cursor as events. */
+function changeEvents(deps: EventDeps, from: Cursor, changes: readonly Change[]): EventBytes {
+  const events = changes.map((change) =>
+    eventText({
+      id: deps.cursors.write(cursorAfter(from, change.number)),
+      event: 'change',
+      data: JSON.stringify(changeItem(deps, change)),
+    }),
+  );
+  return new EventBytes(events.join(''));
+}
+
+/** Lets the client continue from a place at which it has received nothing yet. */
+export const placeEvent = ({ cursors }: EventDeps, place: Cursor): string => `id: ${cursors.write(place)}\n\n`;
+
+function endByReset(stream: EventStream, reason: ResetReason): void {
+  stream.end({ event: 'reset', data: new ResetRequired(reason).body });
+}
+
+export function endUnauthorized(stream: EventStream, { body }: HttpError): void {
+  stream.end({ event: 'unauthorized', data: body });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '#context/context.ts';
 import { REPORT_MS, reportOpenStreams } from '#store/applications/open-streams.ts';
-import type { Subscriber } from './subscribers.ts';
+import type { Subscriber } from './feed-group.ts';
 
 const INTERVAL_MS = 5_000;
 

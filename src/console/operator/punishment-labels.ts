@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { punishmentTypeName } from '#http/game-texts/punishment-types.ts';
+import { punishmentTypeName } from '#http/game-texts/en.ts';
 import type { Html } from '#http/page.ts';
 import type { Punishment } from '#store/game/punishments.ts';
 import type { ConsoleRequest } from '../routes.ts';

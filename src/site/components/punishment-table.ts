@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
-import { punishmentTypeName } from '#http/game-texts/punishment-types.ts';
+import { punishmentTypeName } from '#http/game-texts/en.ts';
 import type { Html } from '#http/page.ts';
 import { ACTIVE, EXPIRED, type Punishment } from '#store/game/punishments.ts';
 import type { PageRequest } from '../page-request.ts';
