@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { ClientAddresses } from '#http/client-address.ts';
@@ -8,7 +8,7 @@ import { RateLimits } from '#http/rate-limits.ts';
 import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
 import { LINK_SCRIPT } from './layout.ts';
-import { toHttpError, HttpError } from '#http/errors.ts';
+import { invalidRequest, toHttpError } from '#http/errors.ts';
 import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
 import { disconnected } from '#http/listener.ts';
@@ -28,6 +28,8 @@ import { createProvider } from './oidc/provider.ts';
 import { tokenInfoEndpoint } from './oidc/tokeninfo.ts';
 import { pinHost, refuse, withClientForm, redirectToGet } from './oidc/request.ts';
 import { clientInfo } from './client-info.ts';
+
+type RequestHandler = ReturnType<typeof getRequestListener>;
 
 const PROTOCOL = /^\/(oauth|\.well-known)\//i;
 const CLIENT_AUTHENTICATED = /^\/oauth\/(token|revoke|introspect|par)\/?(\?|$)/i;
@@ -83,14 +85,13 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     passwordQueue,
     limits,
     get provider() {
-      return keyRing.provider;
+      return keyRing.current.provider;
     },
   };
-  const tokenInfo = tokenInfoEndpoint(db.shortReads, () => keyRing.tokenInfo);
+  const tokenInfo = tokenInfoEndpoint(db.shortReads, () => keyRing.current.tokenInfo);
   const pages = getRequestListener(createPages(deps, tokenInfo).fetch, { overrideGlobalObjects: false });
-  const service = new AuthService(context, keyRing, pages);
   return {
-    listener: (request, response) => service.serve(request, response),
+    listener: authListener(context, keyRing, pages),
     stopping: () => passwordQueue.close(),
     close: async () => {
       keyRing.close();
@@ -143,52 +144,38 @@ function logProviderErrors(provider: Provider, log: Log): Provider {
   return provider;
 }
 
-class AuthService {
-  readonly #context: AppContext;
-  readonly #keyRing: KeyRing;
-  readonly #pages: ReturnType<typeof getRequestListener>;
-  readonly #addresses: ClientAddresses;
-  readonly #issuer: URL;
-
-  constructor(context: AppContext, keyRing: KeyRing, pages: ReturnType<typeof getRequestListener>) {
-    this.#context = context;
-    this.#keyRing = keyRing;
-    this.#pages = pages;
-    this.#addresses = new ClientAddresses(context.config.TRUSTED_PROXIES);
-    this.#issuer = new URL(context.config.AUTH_URL);
-  }
-
-  serve(request: IncomingMessage, response: ServerResponse): void {
-    const address = this.#addresses.of(request);
+/** @param pages answers what oidc-provider does not */
+function authListener({ config, log }: AppContext, keyRing: KeyRing, pages: RequestHandler): RequestListener {
+  const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
+  const issuer = new URL(config.AUTH_URL);
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const url = request.url ?? '';
+    if (!url.startsWith('/')) throw invalidRequest('The request target must be a path, not an absolute URL.');
+    pinHost(request, issuer);
+    await keyRing.update();
+    // RFC 6749 section 5.1, also for errors.
+    if (CLIENT_AUTHENTICATED.test(url)) response.setHeader('pragma', 'no-cache').setHeader('cache-control', 'no-store');
+    refuseWrongPath(url);
+    if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await pages(request, response);
+    if (allowsMethod(request, response)) return;
+    if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
+    const isClient = request.method === 'POST' && CLIENT_AUTHENTICATED.test(url);
+    await keyRing.current.listener(isClient ? await withClientForm(request) : request, response);
+  };
+  return (request, response) => {
+    const address = addresses.of(request);
     setAddress(response, address);
-    const agent = request.headers['user-agent'] ?? '';
-    const { origin } = request.headers;
+    const { origin, 'user-agent': agent = '' } = request.headers;
     const answered = new Promise<void>((resolve) => void response.once('close', resolve));
     clientInfo.run({ address, agent, answered }, () => {
-      this.#serve(request, response).catch((error: unknown) => {
+      serve(request, response).catch((error: unknown) => {
         const requestId = requestIdOf(response);
         const wire = toHttpError(error, requestId);
         const level = disconnected(request, error) ? 'debug' : 'error';
-        if (wire.status >= 500) this.#context.log[level]({ err: error, request_id: requestId }, 'request failed');
+        if (wire.status >= 500) log[level]({ err: error, request_id: requestId }, 'request failed');
         if (response.headersSent) response.destroy();
         else refuse(response, wire, origin);
       });
     });
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = request.url ?? '';
-    if (!url.startsWith('/'))
-      throw new HttpError(400, 'invalid_request', 'The request target must be a path, not an absolute URL.');
-    pinHost(request, this.#issuer);
-    await this.#keyRing.update();
-    // RFC 6749 section 5.1, also for errors.
-    if (CLIENT_AUTHENTICATED.test(url)) response.setHeader('pragma', 'no-cache').setHeader('cache-control', 'no-store');
-    refuseWrongPath(url);
-    if (!PROTOCOL.test(url) || TOKENINFO.test(url)) return await this.#pages(request, response);
-    if (allowsMethod(request, response)) return;
-    if (request.method === 'POST' && FRONT_CHANNEL.test(url)) return await redirectToGet(request, response);
-    const isClient = request.method === 'POST' && CLIENT_AUTHENTICATED.test(url);
-    await this.#keyRing.listener(isClient ? await withClientForm(request) : request, response);
-  }
+  };
 }

@@ -1,5 +1,5 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { HttpError } from './errors.ts';
+import { invalidRequest, HttpError } from './errors.ts';
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
@@ -32,7 +32,7 @@ export function tooLong(): never {
   throw new HttpError(413, 'invalid_request', 'The form is too long.', { connection: 'close' });
 }
 
-const broken = (): HttpError => new HttpError(400, 'invalid_request', 'The form could not be read.');
+const broken = (): HttpError => invalidRequest('The form could not be read.');
 
 /**
  * Whether a form was sent from our own pages: the protection against cross-site request forgery by checking the origin

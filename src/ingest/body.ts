@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import { HttpError } from '#http/errors.ts';
+import { HttpError, invalidRequest } from '#http/errors.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 
 /** Reads request bodies: content type, decompression, size limits (which apply after decompression), lines. */
@@ -85,11 +85,7 @@ export async function* readChunks(
   } catch (error) {
     const { code = '' } = error as { code?: string };
     if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR__ZLIB|ERR_BROTLI|ERR_ZLIB)/.test(code)) throw error;
-    throw new HttpError(
-      400,
-      'invalid_request',
-      'The body cannot be decompressed: it does not match its Content-Encoding.',
-    );
+    throw invalidRequest('The body cannot be decompressed: it does not match its Content-Encoding.');
   } finally {
     if (stream !== request) stream.destroy();
   }

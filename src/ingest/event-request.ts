@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import type { KeyedHash } from '#db/db.ts';
-import { toHttpError, HttpError, unavailable } from '#http/errors.ts';
+import { invalidRequest, toHttpError, HttpError, unavailable } from '#http/errors.ts';
 import { drain } from '#http/listener.ts';
 import { requestIdOf } from '#http/request-metrics.ts';
 import { mapInTurns, nextTurn } from '#platform/streams/turns.ts';
@@ -79,7 +79,7 @@ async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Bu
   if (isLarge) await nextTurn();
   if ('problem' in parsed) {
     limits.countOther();
-    throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+    throw invalidRequest(`The body ${parsed.problem}.`);
   }
   const { raw } = parsed;
   if (!Array.isArray(raw)) return acceptEvents(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
@@ -138,8 +138,7 @@ async function ingestStream(deps: IngestDeps, eventRequest: EventRequest): Promi
     const acceptBatch = (batch: Item[]): Promise<Receipt[]> => accept(deps, eventRequest, batch);
     for await (const receipts of mapInOrder(batchesOf(deps, request, sender), acceptBatch))
       await receiptLines.write(receipts);
-    if (receiptLines.isEmpty)
-      throw new HttpError(400, 'invalid_request', 'The body holds no event; send one event a line.');
+    if (receiptLines.isEmpty) throw invalidRequest('The body holds no event; send one event a line.');
     receiptLines.end();
   } catch (error) {
     if (receiptLines.isEmpty) throw error;

@@ -98,7 +98,7 @@ export async function readCreated(
   { account, uid_hash }: SignedIn,
   credential: string,
 ): Promise<NewPasskey | undefined> {
-  const check = new ChallengeCheck(deps, `add ${uid_hash}`);
+  const check = challengeCheck(deps, `add ${uid_hash}`);
   const { verifyRegistrationResponse } = await webauthn();
   const read = await verifyRegistrationResponse({
     response: parse(credential) as RegistrationResponseJSON,
@@ -145,7 +145,7 @@ export async function readUsed(
   const passkey = await passkeyOf(deps, response);
   const account = passkey && (await accountById(deps.db, passkey.account_id));
   if (passkey === undefined || account === undefined) return undefined;
-  const check = new ChallengeCheck(deps, purpose);
+  const check = challengeCheck(deps, purpose);
   const { verifyAuthenticationResponse } = await webauthn();
   const read = await verifyAuthenticationResponse({
     response,
@@ -187,30 +187,17 @@ function reportCopy(c: Context, deps: Deps, owner: Account, { name }: Passkey): 
 }
 
 /** What an answer must be for, and its challenge, which is used up after the signature has been checked. */
-class ChallengeCheck {
-  readonly #deps: Deps;
-  readonly #purpose: Purpose;
-  #challenge = '';
-  #expires = 0;
-
-  constructor(deps: Deps, purpose: Purpose) {
-    this.#deps = deps;
-    this.#purpose = purpose;
-  }
-
-  get expected() {
-    return {
-      expectedOrigin: this.#deps.config.AUTH_URL,
-      expectedRPID: domainOf(this.#deps),
-      expectedChallenge: (challenge: string): boolean => {
-        const expires = expiryOf(this.#deps, this.#purpose, challenge);
-        [this.#challenge, this.#expires] = [challenge, expires ?? 0];
-        return expires !== undefined;
-      },
-    };
-  }
-
-  consume = (): Promise<boolean> => consumeChallenge(this.#deps.db, this.#challenge, this.#expires);
+function challengeCheck(deps: Deps, purpose: Purpose) {
+  let [challenge, expires] = ['', 0];
+  const expected = {
+    expectedOrigin: deps.config.AUTH_URL,
+    expectedRPID: domainOf(deps),
+    expectedChallenge: (encoded: string): boolean => {
+      [challenge, expires] = [encoded, expiryOf(deps, purpose, encoded) ?? 0];
+      return expires > 0;
+    },
+  };
+  return { expected, consume: (): Promise<boolean> => consumeChallenge(deps.db, challenge, expires) };
 }
 
 function parse(json: string): unknown {

@@ -4,7 +4,7 @@ import { gauge } from '#platform/process/metrics.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { nextChange, type OpenKey, openKeys, publishedKeys } from '#store/accounts/signing-keys.ts';
-import { TokenInfo } from './tokeninfo.ts';
+import { type TokenInfo, tokenInfoBy } from './tokeninfo.ts';
 
 /** A withdrawn key is refused by every process within this time. The query reads a table of a few rows. */
 const REFRESH_INTERVAL_MS = 1_000;
@@ -12,6 +12,13 @@ const REFRESH_INTERVAL_MS = 1_000;
 const LATE_MS = 10_000;
 
 type BuildProvider = (keys: JWK[]) => Provider;
+
+/** What answers with the current keys. */
+interface Current {
+  provider: Provider;
+  listener: ReturnType<Provider['callback']>;
+  tokenInfo: TokenInfo;
+}
 
 /**
  * Holds oidc-provider with the current signing keys. oidc-provider reads its keys only when it is constructed, so a change
@@ -31,9 +38,7 @@ export class KeyRing {
   #tried = 0;
   #refreshing: Promise<void> | undefined;
   #failed = false;
-  #provider!: Provider;
-  #tokenInfo!: TokenInfo;
-  #listener!: ReturnType<Provider['callback']>;
+  #current!: Current;
 
   private constructor(context: AppContext, secret: SecretKey, build: BuildProvider) {
     this.#context = context;
@@ -53,17 +58,8 @@ export class KeyRing {
     return ring;
   }
 
-  get provider(): Provider {
-    return this.#provider;
-  }
-
-  /** Request listener of the current provider. */
-  get listener(): ReturnType<Provider['callback']> {
-    return this.#listener;
-  }
-
-  get tokenInfo(): TokenInfo {
-    return this.#tokenInfo;
+  get current(): Current {
+    return this.#current;
   }
 
   /** Makes the keys those of the present time, before a request. While the database is away, by the keys last read. */
@@ -104,9 +100,8 @@ export class KeyRing {
     const kids = keys.map(({ kid }) => kid).join(' ');
     if (kids === this.#kids) return;
     this.#kids = kids;
-    this.#provider = this.#build(keys);
-    this.#listener = this.#provider.callback();
-    this.#tokenInfo = new TokenInfo(config.AUTH_URL, clock, keys);
+    const provider = this.#build(keys);
+    this.#current = { provider, listener: provider.callback(), tokenInfo: tokenInfoBy(config.AUTH_URL, clock, keys) };
   }
 
   close(): void {

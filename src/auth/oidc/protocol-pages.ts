@@ -5,7 +5,7 @@ import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import type { Deps } from '../deps.ts';
 import { applicationsCookie, type ExpiredSignIn, expiredSignIn } from '../expired-sign-ins.ts';
-import { flowHeaders, type PageContent, writePage } from '../layout.ts';
+import { card, flowHeaders, type PageContent, writePage } from '../layout.ts';
 import { TEXTS, type Texts } from '#auth/texts/index.ts';
 import { describeIn } from './error-descriptions.ts';
 import { errors } from './oidc-provider.ts';
@@ -37,10 +37,6 @@ export class ProtocolPages {
     ctx.status = 400;
     const error = new errors.InvalidRequest(description);
     await this.error(ctx, { error: error.error, error_description: description }, error);
-  }
-
-  requestTexts(ctx: KoaContextWithOIDC): Texts {
-    return requestTexts(ctx);
   }
 
   async signOut(ctx: KoaContextWithOIDC): Promise<void> {
@@ -81,20 +77,17 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
   const t = requestTexts(ctx).sign_out;
   const isSwitch = ctx.oidc.route === 'resume';
   const title = isSwitch ? t.other_title : t.done_title;
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p>${isSwitch ? t.other : t.done}</p>
+  const content = html`<p>${isSwitch ? t.other : t.done}</p>
     ${isSwitch ? '' : destination(ctx)}
     <form method="post" action="/oauth/logout/confirm">
       <input type="hidden" name="xsrf" value="${secret}" />
       <input type="hidden" name="logout" value="yes" />
       <button>${requestTexts(ctx).continue}</button>
-    </form>
-  </div>`;
-  return { title, main };
+    </form>`;
+  return { title, main: card(title, content) };
 }
 
-function requestTexts(ctx: KoaContextWithOIDC): Texts {
+export function requestTexts(ctx: KoaContextWithOIDC): Texts {
   const { lang, ui_locales } = ctx.query;
   const uiLocales = ctx.oidc?.params?.['ui_locales'] ?? ui_locales;
   return TEXTS[requestLanguage(ctx.headers, stringOrUndefined(lang), stringOrUndefined(uiLocales))];
@@ -120,13 +113,10 @@ function errorPage(
   const sentence = byCode ?? byClass;
   const title = expired === undefined ? t.title : t.expired_title;
   const link = expired?.link;
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p>${sentence}</p>
+  const content = html`<p>${sentence}</p>
     ${link && html`<p><a class="button" href="${link.href}">${link.label}</a></p>`}
-    ${developerHint(texts, code, description)}
-  </div>`;
-  return { title, main };
+    ${developerHint(texts, code, description)}`;
+  return { title, main: card(title, content) };
 }
 
 function developerHint({ lang, problem }: Texts, code: string, description?: string): Html {
@@ -145,22 +135,16 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
       <input type="hidden" name="xsrf" value="${secret}" />
       ${inner}
     </form>`;
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${name === undefined ? t.lead_alone : t.lead(name)}</p>
+  const content = html`<p>${name === undefined ? t.lead_alone : t.lead(name)}</p>
     ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
-    ${form(html`<button class="quiet">${t.no}</button>`)}
-  </div>`;
-  return { title: t.title, main };
+    ${form(html`<button class="quiet">${t.no}</button>`)}`;
+  return { title: t.title, main: card(t.title, content) };
 }
 
 function signedOutPage({ sign_out: t }: Texts): PageContent {
-  const main = html`<div class="card narrow stack">
-    <h1>${t.done_title}</h1>
-    <p>${t.done}</p>
-    <p><a class="button" href="/sign-in">${t.sign_in}</a></p>
-  </div>`;
-  return { title: t.done_title, main };
+  const content = html`<p>${t.done}</p>
+    <p><a class="button" href="/sign-in">${t.sign_in}</a></p>`;
+  return { title: t.done_title, main: card(t.done_title, content) };
 }
 
 function logoutRedirectUri(ctx: KoaContextWithOIDC): string | undefined {

@@ -6,9 +6,9 @@ import { findConsent } from '#store/accounts/consents.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
-import { flowHeaders, type PageContent } from '../layout.ts';
+import { card, flowHeaders, type PageContent } from '../layout.ts';
 import { translateOutage } from './outage.ts';
-import type { ProtocolPages } from './protocol-pages.ts';
+import { type ProtocolPages, requestTexts } from './protocol-pages.ts';
 
 const ROUTES: ReadonlySet<string> = new Set(['authorization', 'resume']);
 /** The page of oidc-provider that submits the response by script (`response_mode=form_post`). */
@@ -25,8 +25,7 @@ export async function guardRedirect(ctx: KoaContextWithOIDC, db: Db, pages: Prot
   const target = form === undefined ? errorRedirect(ctx) : String(ctx.oidc.params?.['redirect_uri']);
   if (target === undefined) return;
   const isError = form === undefined || form.includes('name="error"');
-  if (isError && !(await translateOutage(isTrusted(ctx, db))))
-    await pages.show(ctx, errorPage(ctx, pages, target, form));
+  if (isError && !(await translateOutage(isTrusted(ctx, db)))) await pages.show(ctx, errorPage(ctx, target, form));
   else if (form !== undefined) ctx.set(formPostHeaders(form));
 }
 
@@ -50,28 +49,20 @@ async function isTrusted({ oidc }: KoaContextWithOIDC, db: Db): Promise<boolean>
   return accountId !== undefined && (await findConsent(db, accountId, client.clientId)) !== undefined;
 }
 
-function errorPage(
-  ctx: KoaContextWithOIDC,
-  pages: ProtocolPages,
-  target: string,
-  form: string | undefined,
-): PageContent {
-  const { problem: t } = pages.requestTexts(ctx);
+function errorPage(ctx: KoaContextWithOIDC, target: string, form: string | undefined): PageContent {
+  const { problem: t } = requestTexts(ctx);
   const { protocol, host } = new URL(target);
   const place = host === '' ? protocol : host;
   const inputs = form === undefined ? '' : (form.match(/<input type="hidden"[^>]*>/g) ?? []).join('');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${t.leaving(place)}</p>
+  const content = html`<p>${t.leaving(place)}</p>
     ${
       form === undefined
         ? html`<p><a href="${target}" rel="noreferrer">${t.leave(place)}</a></p>`
         : html`<form method="post" action="${target}">
             ${raw(inputs)}<button class="quiet">${t.leave(place)}</button>
           </form>`
-    }
-  </div>`;
-  return { title: t.title, main, status: 400 };
+    }`;
+  return { title: t.title, main: card(t.title, content), status: 400 };
 }
 
 /** Our headers, with a policy that allows only the script of the page. */

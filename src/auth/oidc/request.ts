@@ -1,5 +1,5 @@
 import { IncomingMessage, type ServerResponse } from 'node:http';
-import { HttpError } from '#http/errors.ts';
+import { invalidRequest, HttpError } from '#http/errors.ts';
 import { adjustPushedForm } from './scopes.ts';
 
 const MAX_BODY = 64 * 1024;
@@ -29,7 +29,7 @@ export async function withClientForm(request: IncomingMessage): Promise<Incoming
   const form = new URLSearchParams(isJson(request) ? formFromJson(body) : body);
   if (isPushed) {
     const problem = parametersProblem(form.toString());
-    if (problem !== undefined) throw new HttpError(400, 'invalid_request', problem);
+    if (problem !== undefined) throw invalidRequest(problem);
     adjustPushedForm(form);
   }
   if (basic?.secret === '') moveClientId(form, basic.clientId);
@@ -46,7 +46,7 @@ export async function withClientForm(request: IncomingMessage): Promise<Incoming
 function moveClientId(form: URLSearchParams, clientId: string): void {
   const named = form.get('client_id') ?? '';
   if (named !== '' && named !== clientId)
-    throw new HttpError(400, 'invalid_request', 'client_id in the body differs from the Authorization header.');
+    throw invalidRequest('client_id in the body differs from the Authorization header.');
   if (named === '') form.set('client_id', clientId);
 }
 
@@ -121,7 +121,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 function formFromJson(body: string): string {
   const members = parseObject(body);
   for (const [name, value] of Object.entries(members)) {
-    if (typeof value !== 'string') throw invalid(`${name} must be a string.`);
+    if (typeof value !== 'string') throw invalidRequest(`${name} must be a string.`);
   }
   return new URLSearchParams(members as Record<string, string>).toString();
 }
@@ -133,10 +133,8 @@ function parseObject(body: string): object {
   } catch {
     // Invalid JSON gets the same error as JSON that is not an object.
   }
-  throw invalid('The body must be a JSON object, or a form (application/x-www-form-urlencoded).');
+  throw invalidRequest('The body must be a JSON object, or a form (application/x-www-form-urlencoded).');
 }
-
-const invalid = (description: string): HttpError => new HttpError(400, 'invalid_request', description);
 
 /** Sends an error that occurred before oidc-provider received the request; with CORS headers, so that web pages can read it. */
 export function refuse(response: ServerResponse, { status, headers, body }: HttpError, origin?: string): void {
@@ -171,7 +169,7 @@ export function parametersProblem(query: string): string | undefined {
  */
 export async function redirectToGet(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if ((request.headers['content-type'] ?? '') !== '' && !isForm(request))
-    throw new HttpError(400, 'invalid_request', 'The body must be a form (application/x-www-form-urlencoded).');
+    throw invalidRequest('The body must be a form (application/x-www-form-urlencoded).');
   const query = new URLSearchParams(await readBody(request)).toString();
   if (query.length > MAX_PARAMETERS) throw new HttpError(413, 'invalid_request', TOO_LONG);
   const path = request.url!.split('?', 1)[0]!;

@@ -37,7 +37,7 @@ export function createStorage(parts: StorageParts): (kind: string) => Adapter {
   const transact = ownerTransactions(parts.db);
   return (kind) =>
     outageAwareAdapter(
-      kind === 'Client' ? new ClientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transact),
+      kind === 'Client' ? clientAdapter(parts.db.shortReads) : new TokenAdapter(kind, parts, transact),
     );
 }
 
@@ -292,45 +292,21 @@ function interactionKey(id: string): Buffer {
 const ALLOWED_WHEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end_session_confirm', 'revocation']);
 
 /** Read-only: applications are managed in the console and by commands, not through oidc-provider. */
-class ClientAdapter implements Adapter {
-  readonly #db: Queryable;
-
-  constructor(db: Queryable) {
-    this.#db = db;
-  }
-
-  async find(clientId: string): Promise<AdapterPayload | undefined> {
+function clientAdapter(db: Queryable): Adapter {
+  const refuse = async (): Promise<never> => {
+    throw new TypeError('oidc-provider must not write applications; they are managed in the console');
+  };
+  const none = async (): Promise<undefined> => undefined;
+  const find = async (clientId: string): Promise<AdapterPayload | undefined> => {
     if (clientId.length > 64 || clientId.includes('\0')) return undefined;
-    const application = await applicationByClientId(this.#db, clientId);
+    const application = await applicationByClientId(db, clientId);
     if (application === undefined) return undefined;
     const suspended = suspensionReason(application);
     if (suspended !== undefined && !ALLOWED_WHEN_SUSPENDED.has(currentRequest()?.oidc?.route ?? ''))
       throw new SuspendedApplication(suspended);
-    const hashes = application.type === 'service' ? await readSecretHashes(this.#db, application.key) : [];
+    const hashes = application.type === 'service' ? await readSecretHashes(db, application.key) : [];
     return clientMetadata(application, hashes);
-  }
-
-  async upsert(): Promise<never> {
-    throw new TypeError('oidc-provider must not write applications; they are managed in the console');
-  }
-
-  async findByUid(): Promise<undefined> {
-    return undefined;
-  }
-
-  async findByUserCode(): Promise<undefined> {
-    return undefined;
-  }
-
-  async consume(): Promise<never> {
-    return await this.upsert();
-  }
-
-  async destroy(): Promise<never> {
-    return await this.upsert();
-  }
-
-  async revokeByGrantId(): Promise<never> {
-    return await this.upsert();
-  }
+  };
+  const writes = { upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse };
+  return { find, findByUid: none, findByUserCode: none, ...writes };
 }

@@ -1,5 +1,5 @@
-import { createLocalJWKSet, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { HttpError, toHttpError } from '#http/errors.ts';
+import { createLocalJWKSet, type JWK, jwtVerify } from 'jose';
+import { HttpError, invalidRequest, toHttpError } from '#http/errors.ts';
 import type { Clock } from '#platform/clock.ts';
 import { Hono } from 'hono';
 import { ALLOWED_HEADERS } from '#http/cors.ts';
@@ -11,47 +11,29 @@ import type { Context, Env } from '../deps.ts';
 
 const MAX_TOKEN_LENGTH = 8_192;
 
-/** The tokeninfo endpoint: verifies an ID token of this issuer and returns its claims as the specification names them. */
-export class TokenInfo {
-  readonly #issuer: string;
-  readonly #clock: Clock;
-  readonly #keys: ReturnType<typeof createLocalJWKSet>;
+/** Verifies an ID token of this issuer and returns its claims as the specification names them. */
+export type TokenInfo = (idToken: string | undefined) => Promise<{ user_id: string } & Record<string, unknown>>;
 
-  constructor(issuer: string, clock: Clock, keys: readonly JWK[]) {
-    this.#issuer = issuer;
-    this.#clock = clock;
-    this.#keys = createLocalJWKSet({ keys: keys.map(publicPart) });
-  }
-
-  /** @throws HttpError 400 `invalid_request` without a token, `invalid_token` if it is not valid */
-  async of(idToken: string | undefined): Promise<{ user_id: string } & Record<string, unknown>> {
-    if (idToken === undefined || idToken === '')
-      throw new HttpError(400, 'invalid_request', 'Send the ID token as id_token.');
-    const { iss, sub, aud, exp, iat } = await this.#verify(idToken);
+/** @throws HttpError 400 `invalid_request` without a token, `invalid_token` if it is not valid */
+export function tokenInfoBy(issuer: string, clock: Clock, keys: readonly JWK[]): TokenInfo {
+  const keySet = createLocalJWKSet({ keys: keys.map(publicPart) });
+  return async (idToken = '') => {
+    if (idToken === '') throw invalidRequest('Send the ID token as id_token.');
+    if (idToken.length > MAX_TOKEN_LENGTH) throw invalidIdToken();
+    const options = { issuer, algorithms: ['RS256'], requiredClaims: ['sub', 'aud', 'exp', 'iat'] };
+    const verified = await jwtVerify(idToken, keySet, { ...options, currentDate: new Date(clock.now()) }).catch(() => {
+      throw invalidIdToken();
+    });
+    const { iss, sub, aud, exp, iat } = verified.payload;
     return {
       issuer: iss,
       issued_to: aud,
       audience: aud,
       user_id: sub!,
-      expires_in: exp! - Math.floor(this.#clock.now() / 1000),
+      expires_in: exp! - Math.floor(clock.now() / 1000),
       issued_at: iat,
     };
-  }
-
-  async #verify(idToken: string): Promise<JWTPayload> {
-    try {
-      if (idToken.length > MAX_TOKEN_LENGTH) throw new TypeError('too long');
-      const { payload } = await jwtVerify(idToken, this.#keys, {
-        issuer: this.#issuer,
-        algorithms: ['RS256'],
-        currentDate: new Date(this.#clock.now()),
-        requiredClaims: ['sub', 'aud', 'exp', 'iat'],
-      });
-      return payload;
-    } catch {
-      throw invalidIdToken();
-    }
-  }
+  };
 }
 
 /** Also for the ID token of an account that is disabled or deleted. */
@@ -69,7 +51,7 @@ export function tokenInfoEndpoint(db: Queryable, tokenInfo: () => TokenInfo): Ho
   const app = new Hono<Env>({ strict: false });
   app.use('/oauth/tokeninfo', limitBody(MAX_FORM));
   app.on(['GET', 'POST'], '/oauth/tokeninfo', async (c) => {
-    const claims = await tokenInfo().of(await readIdToken(c));
+    const claims = await tokenInfo()(await readIdToken(c));
     const account = await accountById(db, claims.user_id);
     if (account?.disabled !== null) throw invalidIdToken();
     return c.json(claims, 200, CORS);
@@ -94,7 +76,7 @@ async function readIdToken(c: Context): Promise<string | undefined> {
   const form: Form = c.req.method === 'POST' ? readOptionalForm(c.req.header('content-type'), await c.req.text()) : {};
   const inForm = form['id_token'];
   const tokens = inForm === undefined ? inQuery : [...inQuery, inForm];
-  if (tokens.length > 1) throw new HttpError(400, 'invalid_request', 'Send id_token only once.');
+  if (tokens.length > 1) throw invalidRequest('Send id_token only once.');
   return tokens[0];
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { HttpError, unavailable } from '#http/errors.ts';
+import { HttpError, invalidRequest, unavailable } from '#http/errors.ts';
 import { type Found, Router } from '#http/router.ts';
 import type { AppContext } from '#context/context.ts';
 import { installed } from '#platform/process/installed.ts';
@@ -80,6 +80,6 @@ async function readJson(request: IncomingMessage, limits: RequestLimits): Promis
   if (bodyFormat(request) !== 'json')
     throw new HttpError(415, 'invalid_request', 'Content-Type must be application/json, in UTF-8.');
   const parsed = parseOne(await readBody(request, MAX_EVENT_LENGTH, limits));
-  if ('problem' in parsed) throw new HttpError(400, 'invalid_request', `The body ${parsed.problem}.`);
+  if ('problem' in parsed) throw invalidRequest(`The body ${parsed.problem}.`);
   return parsed.raw.input;
 }
