@@ -2,7 +2,8 @@ import { clientNetwork } from '#http/client-network.ts';
 import { nameKey } from '#text/text.ts';
 import type { Context, Deps } from './deps.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { Account } from '#store/accounts/accounts.ts';
+import { passwordMatches } from '#platform/crypto/passwords.ts';
+import { type Account, passwordOf } from '#store/accounts/accounts.ts';
 import { deviceCookie, isOwnDevice } from './device.ts';
 import { sendMail } from '#mails/account-mails.ts';
 import type { Requester } from './password-queue.ts';
@@ -21,9 +22,22 @@ export async function admitAttempt(c: Context, deps: Deps, action: LimitedAction
   return (await deps.limits.count(action, subjects)).allowed;
 }
 
-/** Resets the count of this account and network, after a successful attempt. */
-export async function forgetAttempts(c: Context, deps: Deps, action: 'password', account: string): Promise<void> {
-  await deps.limits.clear(action, { accountInNetwork: accountInNetwork(c, deps, account) });
+/** Checks the password of a signed-in person. `forgetPasswords` resets the count after a successful attempt. */
+export async function checkPassword(
+  c: Context,
+  deps: Deps,
+  accountId: string,
+  password: string,
+): Promise<'right' | 'wrong' | 'blocked'> {
+  if (!(await admitAttempt(c, deps, 'password', accountId))) return 'blocked';
+  const stored = await passwordOf(deps.db, accountId);
+  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
+  return matches ? 'right' : 'wrong';
+}
+
+/** Resets the count of current passwords of this account and network. */
+export async function forgetPasswords(c: Context, deps: Deps, account: string): Promise<void> {
+  await deps.limits.clear('password', { accountInNetwork: accountInNetwork(c, deps, account) });
 }
 
 const accountInNetwork = (c: Context, deps: Deps, account: string): string =>
@@ -79,7 +93,7 @@ async function admitOther(
   if (!(await limits.count('wrongPasswordAnywhere', network)).allowed) return undefined;
   const browsers = { otherBrowsers: hash };
   const { allowed, used } = await limits.count('wrongPassword', browsers);
-  if (used > ALERT_AFTER && account !== undefined) deps.background.run(() => alertOwner(deps, account, hash));
+  if (used > ALERT_AFTER && account !== undefined) reportGuesses(deps, account, 'wrongPasswordMail');
   if (!allowed) return undefined;
   return {
     requester: 'other',
@@ -90,12 +104,14 @@ async function admitOther(
   };
 }
 
-/** Mails the owner that the password is being guessed. */
-async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  const { allowed } = await deps.limits.count('wrongPasswordMail', { account: hash });
-  if (!allowed || account.disabled !== null) return;
-  sendMail(deps, account, (texts) => ({
-    subject: texts.guessed_subject,
-    lines: [texts.guessed, `${deps.config.AUTH_URL}/forgot`],
-  }));
+/** Mails the owner of an account that its password or its codes are being guessed, within a limit. */
+export function reportGuesses(deps: Deps, account: Account, limit: 'wrongPasswordMail' | 'wrongCodeMail'): void {
+  if (account.disabled !== null) return;
+  deps.background.run(async () => {
+    if (!(await deps.limits.count(limit, { account: deps.db.keyedHash(account.id) })).allowed) return;
+    sendMail(deps, account, (texts) => {
+      const kind = limit === 'wrongCodeMail' ? 'codes_guessed' : 'guessed';
+      return { subject: texts[`${kind}_subject`], lines: [texts[kind], `${deps.config.AUTH_URL}/forgot`] };
+    });
+  });
 }

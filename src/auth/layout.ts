@@ -1,3 +1,4 @@
+import { html } from 'hono/html';
 import { contactLink } from '#http/links.ts';
 import { type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
@@ -18,6 +19,50 @@ export interface PageContent {
 }
 
 type Pages = Pick<Deps, 'config' | 'shell'>;
+
+/** What a link of a mail does, once the person confirms it. */
+export interface Question {
+  title: string;
+  lead: Html;
+  /** The path of the form. */
+  action: string;
+  /** The secret of the link; a signed-in person needs none. */
+  token?: string;
+  submit: string;
+}
+
+/** Asks before a link of a mail takes effect. A GET changes nothing, because mail programs open links to check them. */
+export async function showQuestion(
+  c: Context,
+  deps: Deps,
+  { title, lead, action, token, submit }: Question,
+): Promise<Response> {
+  const content = html`${lead}
+    <form method="post" action="${action}">
+      ${token === undefined ? '' : html`<input type="hidden" name="token" value="${token}" />`}
+      <button>${submit}</button>
+    </form>`;
+  return await showCard(c, deps, title, content);
+}
+
+/** A narrow card with a heading, the main part of most pages. */
+export function card(title: string, content: Html): Html {
+  return html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    ${content}
+  </div>`;
+}
+
+/** Shows a page that is one card. */
+export async function showCard(
+  c: Context,
+  deps: Deps,
+  title: string,
+  content: Html,
+  more: Pick<PageContent, 'status' | 'scripts'> = {},
+): Promise<Response> {
+  return await showPage(c, deps, { title, main: card(title, content), ...more });
+}
 
 export async function showPage(c: Context, deps: Deps, content: PageContent): Promise<Response> {
   const url = c.req.method === 'GET' ? c.req.url : undefined;

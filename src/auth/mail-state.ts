@@ -5,18 +5,15 @@ import type { Html } from '#http/page.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
 import type { Context, Deps, Env } from './deps.ts';
-import { showPage } from './layout.ts';
+import { showCard } from './layout.ts';
 
 /** The page for people whose mail does not arrive: a mail server that hangs fails only after the first page. */
 export function mailStatePages(app: Hono<Env>, deps: Deps): void {
   app.get('/mail', async (c) => {
     const { mail_state: t, back } = c.get('texts');
-    const main = html`<div class="card narrow stack">
-      <h1>${t.title}</h1>
-      ${(await failureNotice(c, deps)) ?? notice(t.works, 'good')}
-      <p><a href="/sign-in">${back}</a></p>
-    </div>`;
-    return await showPage(c, deps, { title: t.title, main });
+    const content = html`${(await failureNotice(c, deps)) ?? notice(t.works, 'good')}
+      <p><a href="/sign-in">${back}</a></p>`;
+    return await showCard(c, deps, t.title, content);
   });
 }
 

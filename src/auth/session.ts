@@ -6,7 +6,8 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import { HttpError } from '#http/errors.ts';
 import { outgoingOf, setSenders } from '#http/request-metrics.ts';
-import type { Context, Deps } from './deps.ts';
+import type { Form } from '#http/form.ts';
+import { type Context, type Deps, readOwnForm } from './deps.ts';
 import type { Methods } from './factors/methods.ts';
 import { SessionEnded, type SessionMarks } from './session-marks.ts';
 
@@ -35,6 +36,25 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
     uid_hash: secretHash(session.uid),
     since: session.loginTs ?? 0,
     methods: (session.amr ?? []) as string[] as unknown as Methods,
+  };
+}
+
+/** A page for people who are signed in; others are sent to the sign-in. */
+export function ifSignedIn(deps: Deps, show: (c: Context, current: SignedIn) => Response | Promise<Response>) {
+  return async (c: Context): Promise<Response> => {
+    const current = await signedIn(c, deps);
+    return current === undefined ? c.redirect('/sign-in', 303) : await show(c, current);
+  };
+}
+
+/** The form of such a page. */
+export function signedInForm(
+  deps: Deps,
+  act: (c: Context, current: SignedIn, form: Form) => Response | Promise<Response>,
+) {
+  return async (c: Context): Promise<Response> => {
+    const form = await readOwnForm(c, deps);
+    return await ifSignedIn(deps, (_, current) => act(c, current, form))(c);
   };
 }
 

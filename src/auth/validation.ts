@@ -3,7 +3,7 @@ import { dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import type { Context, Deps } from './deps.ts';
-import { showPage } from './layout.ts';
+import { showCard } from './layout.ts';
 
 /**
  * The sentence for a password that is too short, too long, too easy or in the operator's list of breached ones; undefined if
@@ -32,10 +32,7 @@ export async function passwordError(
 
 export async function showExpired(c: Context, deps: Deps): Promise<Response> {
   const { expired_title, expired, sign_in } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${expired_title}</h1>
-    <p>${expired}</p>
-    <p><a class="button" href="/sign-in">${sign_in.title}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: expired_title, main, status: 410 });
+  const content = html`<p>${expired}</p>
+    <p><a class="button" href="/sign-in">${sign_in.title}</a></p>`;
+  return await showCard(c, deps, expired_title, content, { status: 410 });
 }

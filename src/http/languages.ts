@@ -35,3 +35,11 @@ function parseWeight(part: string): { tag: string; weight: number } {
 }
 
 const byWeight = (a: { weight: number }, b: { weight: number }): number => b.weight - a.weight;
+
+export type FormatTime = (ms: number) => string;
+
+/** Formats times of pages in the network's time zone. */
+export function timeFormatter(lang: Language, timeZone: string): FormatTime {
+  const format = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  return (ms) => format.format(ms);
+}

@@ -1,7 +1,6 @@
-import type { Account } from '#store/accounts/accounts.ts';
 import { countIn } from '#http/rate-limits.ts';
-import { accountByLogin } from '#store/accounts/accounts.ts';
-import { issueMailToken } from '#store/accounts/mail-tokens.ts';
+import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
+import { issueMailToken, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import type { Deps } from '../deps.ts';
 import { type AccountTexts, sendMail } from '#mails/account-mails.ts';
 
@@ -42,4 +41,14 @@ async function issueLink(
     if (!(await countIn(tx, deps, 'accessMail', subjects)).allowed) return undefined;
     return await issueMailToken(tx, clock.now() + HOUR_MS, { kind, account_id: account.id, data }, account.email);
   });
+}
+
+/** The account that a link of a mail gives access to; undefined for a link that does not work. */
+export async function accountOfLink(
+  { db, clock }: Deps,
+  kind: AccessMail['kind'],
+  secret: string,
+): Promise<Account | undefined> {
+  const token = await peekMailToken(db, clock.now(), secret);
+  return token?.kind === kind ? await accountById(db, token.account_id!) : undefined;
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '#db/db.ts';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { type Field, fields, notice } from '#http/fields.ts';
-import { hashPassword, MIN_PASSWORD, passwordMatches } from '#platform/crypto/passwords.ts';
+import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
@@ -12,17 +12,17 @@ import { lockWithPassword } from '#store/accounts/email-changes.ts';
 import { nameProblem } from '#store/accounts/account-names.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
-import { type Account, emailKey, passwordOf } from '#store/accounts/accounts.ts';
+import { type Account, emailKey } from '#store/accounts/accounts.ts';
 import { ownedAlone } from '#store/applications/suspension.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import type { Context, Deps, Env } from '../deps.ts';
+import { showCard } from '../layout.ts';
 import { sendAlert, sendMail } from '#mails/account-mails.ts';
 import { isProved } from '../factors/proof.ts';
 import { confirmPath } from '../security/paths.ts';
 import { passwordError } from '../validation.ts';
-import { type SignedIn, signedIn, signOut } from '../session.ts';
+import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
-import { admitAttempt, forgetAttempts } from '../attempts.ts';
+import { admitAttempt, checkPassword, forgetPasswords } from '../attempts.ts';
 import { sendChange } from './verify-email.ts';
 import { rememberThisDevice } from '../device.ts';
 import { record } from '../audit.ts';
@@ -140,21 +140,17 @@ const CHANGES: Change[] = [
  */
 export function accountForms(app: Hono<Env>, deps: Deps): void {
   for (const change of CHANGES) {
-    app.get(change.path, async (c) => {
-      const current = await signedIn(c, deps);
-      if (current === undefined) return c.redirect('/sign-in', 303);
+    const show = ifSignedIn(deps, async (c, current) => {
       const proof = await proofState(deps, change, current);
       if (proof === 'missing') return c.redirect(confirmPath(change.path), 303);
       return await showChange(c, deps, change, { account: current.account, proof });
     });
-    app.post(change.path, (c) => makeChange(c, deps, change));
+    const submit = signedInForm(deps, (c, current, form) => makeChange({ c, deps, current, form }, change));
+    app.get(change.path, show).post(change.path, submit);
   }
 }
 
-async function makeChange(c: Context, deps: Deps, change: Change): Promise<Response> {
-  const form = await readOwnForm(c, deps);
-  const current = await signedIn(c, deps);
-  if (current === undefined) return c.redirect('/sign-in', 303);
+async function makeChange({ c, deps, current, form }: Omit<Submitted, 'make'>, change: Change): Promise<Response> {
   const { account } = current;
   if (change.applies?.(account) === false) return c.redirect('/account', 303);
   const proof = await proofState(deps, change, current);
@@ -188,11 +184,9 @@ async function currentPasswordProblem(
   password: string,
 ): Promise<Problems | undefined> {
   const { errors } = c.get('texts');
-  if (!(await admitAttempt(c, deps, 'password', account.id))) return { current: errors.too_many_attempts };
-  const stored = await passwordOf(deps.db, account.id);
-  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
-  if (!matches) return { current: errors.password_wrong };
-  await forgetAttempts(c, deps, 'password', account.id);
+  const result = await checkPassword(c, deps, account.id, password);
+  if (result !== 'right') return { current: errors[result === 'blocked' ? 'too_many_attempts' : 'password_wrong'] };
+  await forgetPasswords(c, deps, account.id);
   return undefined;
 }
 
@@ -283,16 +277,13 @@ async function showChange(
     autocomplete: 'current-password',
   };
   const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warnings?.(texts, account, deps)) ?? [])];
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    ${lines.map((line) => html`<p>${line}</p>`)}
+  const content = html`${lines.map((line) => html`<p>${line}</p>`)}
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
       ${fields([...(change.fields?.(texts, form, problems) ?? []), ...(proof === 'given' ? [] : [current])])}
       ${proof === 'given' ? notice(problems.current, 'bad') : ''}
       <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
     </form>
-    <p><a href="/account">${texts.back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title, main, status: Object.keys(problems).length === 0 ? 200 : 422 });
+    <p><a href="/account">${texts.back}</a></p>`;
+  return await showCard(c, deps, title, content, { status: Object.keys(problems).length === 0 ? 200 : 422 });
 }

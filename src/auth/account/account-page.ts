@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { type HttpError, rateLimited } from '#http/errors.ts';
-import { COLON } from '#http/languages.ts';
+import { COLON, type FormatTime, timeFormatter } from '#http/languages.ts';
 import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import { jsonPieces } from '#platform/streams/json-stream.ts';
@@ -14,36 +14,31 @@ import { playerByUuid } from '#store/game/players.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
 import { browserName } from '../user-agent.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
-import { type SignedIn, signedIn, signOut } from '../session.ts';
+import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { resetNotice } from './factor-resets.ts';
 import { sendVerification } from './verify-email.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
-import { type FormatTime, timeFormatter } from '../times.ts';
 
 /** The account page: profile, sessions, connected applications and the export of all data. */
 export function accountPages(app: Hono<Env>, deps: Deps): void {
   app.get('/', (c) => c.redirect('/account', 303));
-  app.get('/account', async (c) => {
-    const current = await signedIn(c, deps);
-    return current === undefined ? c.redirect('/sign-in', 303) : await showAccount(c, deps, current);
-  });
-  app.get('/account/export', async (c) => {
-    const current = await signedIn(c, deps);
-    if (current === undefined) return c.redirect('/sign-in', 303);
-    if (!(await admitAttempt(c, deps, 'export', current.account.id))) throw tooMany();
-    const pieces = jsonPieces(await accountExport(deps, current.account));
+  const page = ifSignedIn(deps, (c, current) => showAccount(c, deps, current));
+  const exported = ifSignedIn(deps, async (c, { account }) => {
+    if (!(await admitAttempt(c, deps, 'export', account.id))) throw tooMany();
+    const pieces = jsonPieces(await accountExport(deps, account));
     return c.body(ReadableStream.from(encodeUtf8(pieces)) as globalThis.ReadableStream<Uint8Array>, 200, {
       'content-type': 'application/json; charset=utf-8',
       'content-disposition': 'attachment; filename="account.json"',
       'cache-control': 'no-store',
     });
   });
+  app.get('/account', page).get('/account/export', exported);
   onForm(app, deps, '/account/sign-out', async (c, { account }) => {
     await signOut(c, deps, (tx) => record(tx, c, deps, account, { action: 'session.end' }));
     return '/sign-in';
@@ -101,11 +96,8 @@ type FormAction = (c: Context, current: SignedIn, form: Readonly<Record<string, 
 
 /** Registers a form for people who are signed in: runs the action and redirects to the path that it returns. */
 function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
-  app.post(path, async (c) => {
-    const form = await readOwnForm(c, deps);
-    const current = await signedIn(c, deps);
-    return c.redirect(current === undefined ? '/sign-in' : await act(c, current, form), 303);
-  });
+  const submit = signedInForm(deps, async (c, current, form) => c.redirect(await act(c, current, form), 303));
+  app.post(path, submit);
 }
 
 async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<Response> {

@@ -2,18 +2,18 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
-import { type Account, accountById } from '#store/accounts/accounts.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import { resetPassword, setVerified } from '#store/accounts/account-changes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
-import { peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
+import { consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { type AccountTexts, sendAlert } from '#mails/account-mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
-import { sendAccessLink } from './access-mails.ts';
+import { accountOfLink, sendAccessLink } from './access-mails.ts';
 import { parseFlow } from './register.ts';
 import { admitAttempt } from '../attempts.ts';
 import { rememberThisDevice } from '../device.ts';
@@ -33,17 +33,13 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
     const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text: resetText } as const;
     deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
     const { forgot: t } = c.get('texts');
-    const main = html`<div class="card narrow stack">
-      <h1>${t.sent_title}</h1>
-      ${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}
-    </div>`;
-    return await showPage(c, deps, { title: t.sent_title, main });
+    const content = html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}`;
+    return await showCard(c, deps, t.sent_title, content);
   });
   app.get('/reset', async (c) => {
-    const token = await peekMailToken(deps.db, deps.clock.now(), c.req.query('token') ?? '');
-    const account = token?.kind === 'reset' ? await accountById(deps.db, token.account_id!) : undefined;
-    if (account === undefined) return await showExpired(c, deps);
-    return await showReset(c, deps, account, c.req.query('token')!);
+    const secret = c.req.query('token') ?? '';
+    const account = await accountOfLink(deps, 'reset', secret);
+    return account === undefined ? await showExpired(c, deps) : await showReset(c, deps, account, secret);
   });
   app.post('/reset', (c) => reset(c, deps));
 }
@@ -53,8 +49,7 @@ const resetText = (texts: AccountTexts): [string, string] => [texts.reset_subjec
 async function reset(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '', password = '' } = await readOwnForm(c, deps);
   const now = deps.clock.now();
-  const peeked = await peekMailToken(deps.db, now, secret);
-  const account = peeked?.kind === 'reset' ? await accountById(deps.db, peeked.account_id!) : undefined;
+  const account = await accountOfLink(deps, 'reset', secret);
   if (account === undefined) return await showExpired(c, deps);
   const problem = await passwordError(c, deps, password, account.name, account.email);
   if (problem !== undefined) return await showReset(c, deps, account, secret, problem);
@@ -85,30 +80,24 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
 async function showForgot(c: Context, deps: Deps, error?: string): Promise<Response> {
   const { forgot: t, back } = c.get('texts');
   const flow = parseFlow(c.req.query('flow'));
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p class="soft">${t.lead}</p>
+  const content = html`<p class="soft">${t.lead}</p>
     <form class="stack" method="post" action="/forgot">
       <input type="hidden" name="flow" value="${flow}" />
       ${field({ name: 'login', label: t.login, error, autocomplete: 'username', autofocus: true })}
       <button>${t.submit}</button>
     </form>
-    <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.title, main, status: error === undefined ? 200 : 422 });
+    <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>`;
+  return await showCard(c, deps, t.title, content, { status: error === undefined ? 200 : 422 });
 }
 
 async function showReset(c: Context, deps: Deps, account: Account, secret: string, error?: string): Promise<Response> {
   const { forgot: t, password_hint } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.reset_title}</h1>
-    <p class="soft">${t.reset_lead(account.name)}</p>
+  const content = html`<p class="soft">${t.reset_lead(account.name)}</p>
     <form class="stack" method="post" action="/reset">
       <input type="hidden" name="token" value="${secret}" />
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
       ${field({ name: 'password', label: t.new_password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}
       <button>${t.submit_new}</button>
-    </form>
-  </div>`;
-  return await showPage(c, deps, { title: t.reset_title, main, status: error === undefined ? 200 : 422 });
+    </form>`;
+  return await showCard(c, deps, t.reset_title, content, { status: error === undefined ? 200 : 422 });
 }

@@ -12,7 +12,7 @@ import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { type Account, accountByEmail, createAccount, emailKey } from '#store/accounts/accounts.ts';
 import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { sendMail } from '#mails/account-mails.ts';
@@ -154,17 +154,12 @@ async function createNamed(
 async function showRegister(c: Context, deps: Deps, form: Form, problems: Problems): Promise<Response> {
   const { register: t, password_hint } = c.get('texts');
   if (deps.config.REGISTRATION === 'closed') {
-    const main = html`<div class="card narrow stack">
-      <h1>${t.closed_title}</h1>
-      <p>${t.closed}</p>
-      <p><a href="/sign-in">${t.have}</a></p>
-    </div>`;
-    return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
+    const content = html`<p>${t.closed}</p>
+      <p><a href="/sign-in">${t.have}</a></p>`;
+    return await showCard(c, deps, t.closed_title, content, { status: 403 });
   }
   const flow = parseFlow(form['flow'] ?? c.req.query('flow'));
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <form class="stack" method="post" action="/register">
+  const content = html`<form class="stack" method="post" action="/register">
       <input type="hidden" name="flow" value="${flow}" />
       ${fields([
         {
@@ -182,10 +177,9 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
       ])}
       <button>${t.submit}</button>
     </form>
-    <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>
-  </div>`;
+    <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>`;
   const status = Object.keys(problems).length > 0 ? 422 : 200;
-  return await showPage(c, deps, { title: t.title, main, status });
+  return await showCard(c, deps, t.title, content, { status });
 }
 
 /** Id of the sign-in that led to the registration; empty if the text cannot be one. */
@@ -195,11 +189,8 @@ export function parseFlow(text: string | undefined): string {
 
 async function showSent(c: Context, deps: Deps, email: string): Promise<Response> {
   const { register: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.sent_title}</h1>
-    ${notice(t.sent(email), 'good')} ${await mailStateNotice(c, deps)}
-  </div>`;
-  return await showPage(c, deps, { title: t.sent_title, main });
+  const content = html`${notice(t.sent(email), 'good')} ${await mailStateNotice(c, deps)}`;
+  return await showCard(c, deps, t.sent_title, content);
 }
 
 /** A GET does not consume the token, because mail programs open links to check them. */
@@ -215,14 +206,11 @@ async function showConfirm(
   const choice = html`<p>${t.confirm_other(email)}</p>
     <input type="hidden" name="login" value="${name}" autocomplete="username" />
     ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;
-  const main = html`<div class="card narrow stack">
-    <h1>${t.confirm_title}</h1>
-    <p>${t.confirm(name)}</p>
+  const content = html`<p>${t.confirm(name)}</p>
     <form class="stack" method="post" action="/register/confirm">
       <input type="hidden" name="token" value="${secret}" />
       ${isOwnBrowser(c, deps, token) ? '' : choice}
       <button>${t.submit}</button>
-    </form>
-  </div>`;
-  return await showPage(c, deps, { title: t.confirm_title, main, status: error === undefined ? 200 : 422 });
+    </form>`;
+  return await showCard(c, deps, t.confirm_title, content, { status: error === undefined ? 200 : 422 });
 }

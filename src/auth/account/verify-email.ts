@@ -11,7 +11,7 @@ import {
 } from '#store/accounts/email-changes.ts';
 import { issueMailToken, type MailToken, peekMailToken, UNDO_DAYS } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { showCard, showQuestion } from '../layout.ts';
 import { sendAlert, sendMail } from '#mails/account-mails.ts';
 import { showExpired } from '../validation.ts';
 import { record } from '../audit.ts';
@@ -25,7 +25,10 @@ export function verifyPages(app: Hono<Env>, deps: Deps): void {
     const token = await peekMailToken(deps.db, deps.clock.now(), secret);
     const account = isVerification(token) ? await accountById(deps.db, token.account_id!) : undefined;
     if (!isVerification(token) || account === undefined) return await showExpired(c, deps);
-    return await showConfirmation(c, deps, { email: token.data['email']!, name: account.name, secret });
+    const { verify: t } = c.get('texts');
+    // The page names the account, so that people do not confirm their address for another person's account.
+    const lead = html`<p>${t.lead(token.data['email']!, account.name)}</p>`;
+    return await showQuestion(c, deps, { title: t.title, lead, action: '/verify', token: secret, submit: t.submit });
   });
   app.post('/verify', (c) => verify(c, deps));
 }
@@ -84,45 +87,18 @@ function isVerification(token: MailToken | undefined): token is MailToken {
   return token?.kind === 'verify' || token?.kind === 'email';
 }
 
-/**
- * A GET does not consume the token, because mail programs open links to check them. The page names the account, so that
- * people do not confirm their address for another person's account.
- */
-async function showConfirmation(
-  c: Context,
-  deps: Deps,
-  { email, name, secret }: Record<'email' | 'name' | 'secret', string>,
-): Promise<Response> {
-  const { verify: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${t.lead(email, name)}</p>
-    <form method="post" action="/verify">
-      <input type="hidden" name="token" value="${secret}" />
-      <button>${t.submit}</button>
-    </form>
-  </div>`;
-  return await showPage(c, deps, { title: t.title, main });
-}
-
 async function showDone(c: Context, deps: Deps, email: string): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.done_title}</h1>
-    ${notice(t.done(email), 'good')}
-    <p><a class="button" href="/account">${problem.to_account}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.done_title, main });
+  const content = html`${notice(t.done(email), 'good')}
+    <p><a class="button" href="/account">${problem.to_account}</a></p>`;
+  return await showCard(c, deps, t.done_title, content);
 }
 
 async function showTaken(c: Context, deps: Deps): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${problem.title}</h1>
-    ${notice(t.taken, 'bad')}
-    <p><a class="button" href="/account">${problem.to_account}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: problem.title, main, status: 409 });
+  const content = html`${notice(t.taken, 'bad')}
+    <p><a class="button" href="/account">${problem.to_account}</a></p>`;
+  return await showCard(c, deps, problem.title, content, { status: 409 });
 }
 
 const PATH = '/email/undo';
@@ -133,7 +109,7 @@ export function undoEmailPages(app: Hono<Env>, deps: Deps): void {
     const secret = c.req.query('token') ?? '';
     const change = await undoneChange(deps.db, deps.clock.now(), secret);
     if (change === undefined) return await showExpired(c, deps);
-    return await showQuestion(c, deps, change, secret);
+    return await showUndo(c, deps, change, secret);
   });
   app.post(PATH, (c) => undo(c, deps));
 }
@@ -160,24 +136,16 @@ async function undo(c: Context, deps: Deps): Promise<Response> {
   return c.redirect(`/reset?token=${reset}`, 303);
 }
 
-/** A GET changes nothing, because mail programs open links to check them. */
-async function showQuestion(
+async function showUndo(
   c: Context,
   deps: Deps,
   { account, email, isFactor }: Undone,
-  secret: string,
+  token: string,
 ): Promise<Response> {
   const { undo_email: t } = c.get('texts');
   const hasAddress = emailKey(email) === emailKey(account.email);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    ${isFactor ? html`<p>${t.lead_factor(account.name)}</p>` : ''}
+  const lead = html`${isFactor ? html`<p>${t.lead_factor(account.name)}</p>` : ''}
     ${hasAddress ? '' : html`<p>${t.lead(account.name, email)}</p>`}
-    <p>${t.effect}</p>
-    <form method="post" action="${PATH}">
-      <input type="hidden" name="token" value="${secret}" />
-      <button>${t.submit}</button>
-    </form>
-  </div>`;
-  return await showPage(c, deps, { title: t.title, main });
+    <p>${t.effect}</p>`;
+  return await showQuestion(c, deps, { title: t.title, lead, action: PATH, token, submit: t.submit });
 }

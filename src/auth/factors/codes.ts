@@ -3,9 +3,10 @@ import type { Account } from '#store/accounts/accounts.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
 import { countRecoveryCodes, useRecoveryCode } from '#store/accounts/recovery-codes.ts';
 import { useTotpCode } from '#store/accounts/totp.ts';
+import { reportGuesses } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { deviceCookie, isOwnDevice } from '../device.ts';
-import { sendAlert, sendMail } from '#mails/account-mails.ts';
+import { sendAlert } from '#mails/account-mails.ts';
 
 /** 'blocked': codes that can be guessed do not count at present, while passkeys and recovery codes do. */
 export type CodeResult = 'right' | 'wrong' | 'blocked';
@@ -57,7 +58,7 @@ async function checkAppCode(
     await limits.lower('wrongCode', browser);
     return 'right';
   }
-  if (remaining === 0) deps.background.run(() => alertOwner(deps, account, hash));
+  if (remaining === 0) reportGuesses(deps, account, 'wrongCodeMail');
   return 'wrong';
 }
 
@@ -66,12 +67,3 @@ const networkOf = (c: Context): { network: string } => ({ network: c.get('client
 /** Counts an attempt of the client's networks. @returns whether none has used up its attempts */
 export const admitNetwork = async (c: Context, { limits }: Deps): Promise<boolean> =>
   (await limits.count('wrongPasswordAnywhere', networkOf(c))).allowed;
-
-/** Mails the owner that somebody who knows the password guesses codes. */
-async function alertOwner(deps: Deps, account: Account, hash: string): Promise<void> {
-  if (!(await deps.limits.count('wrongCodeMail', { account: hash })).allowed) return;
-  sendMail(deps, account, (texts) => ({
-    subject: texts.codes_guessed_subject,
-    lines: [texts.codes_guessed, `${deps.config.AUTH_URL}/forgot`],
-  }));
-}

@@ -1,5 +1,4 @@
-import { passwordMatches } from '#platform/crypto/passwords.ts';
-import { type Account, accountById, passwordOf } from '#store/accounts/accounts.ts';
+import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
 import { useFactorCode } from '#store/accounts/factor-codes.ts';
 import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
@@ -7,7 +6,7 @@ import { hasFactor, lockFactors } from '#store/accounts/factors.ts';
 import { recoveryCodesSince } from '#store/accounts/recovery-codes.ts';
 import { totpOf } from '#store/accounts/totp.ts';
 import type { Queryable } from '#db/db.ts';
-import { admitAttempt, forgetAttempts } from '../attempts.ts';
+import { checkPassword, forgetPasswords } from '../attempts.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendMail } from '#mails/account-mails.ts';
 import { renewSession, type SignedIn } from '../session.ts';
@@ -74,15 +73,13 @@ export async function confirmByPassword(
   code: string,
 ): Promise<'proved' | 'wrong' | 'blocked'> {
   const { id } = current.account;
-  if (!(await admitAttempt(c, deps, 'password', id))) return 'blocked';
-  const stored = await passwordOf(deps.db, id);
-  const matches = await deps.passwordQueue.run('recognised', c.get('client'), () => passwordMatches(password, stored));
-  if (!matches) return 'wrong';
+  const checked = await checkPassword(c, deps, id, password);
+  if (checked !== 'right') return checked;
   await renewSession(c, deps);
   const isFirst = !(await hasFactor(deps.db, id));
   const result = isFirst ? await confirmFirst(deps, current, code) : await confirmByCode(c, deps, current, code);
   if (result !== 'right') return result;
-  await forgetAttempts(c, deps, 'password', id);
+  await forgetPasswords(c, deps, id);
   return 'proved';
 }
 

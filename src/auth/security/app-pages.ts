@@ -5,7 +5,7 @@ import { newTotpSecret, totpSecretText, totpUri } from '#platform/crypto/totp.ts
 import { hasTotp, totpOf } from '#store/accounts/totp.ts';
 import type { Context, Deps, Env } from '../deps.ts';
 import { addApp, removeApp } from '../factors/changes.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import type { SignedIn } from '../session.ts';
 import { changePage, showRemoval } from './change-page.ts';
 import { showCodes } from './codes-pages.ts';
@@ -57,9 +57,7 @@ async function showSetUp(
   const { security: t } = c.get('texts');
   const replaces = (await totpOf(deps.db.shortReads, account.id)) !== undefined;
   const uri = totpUri(secret, deps.config.NETWORK_NAME, account.name);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.app_title}</h1>
-    ${replaces ? html`<p>${t.app_replaces}</p>` : ''}
+  const content = html`${replaces ? html`<p>${t.app_replaces}</p>` : ''}
     <p>${t.app_scan}</p>
     ${qrCode(uri, t.qr)}
     <p><a href="${uri}">${t.app_open}</a></p>
@@ -70,9 +68,8 @@ async function showSetUp(
       ${fields([{ name: 'code', label: t.app_code, hint: t.app_code_hint, error, autocomplete: 'one-time-code', maxlength: 16 }])}
       <button>${t.app_submit}</button>
     </form>
-    <p><a href="${PATHS.security}">${t.back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.app_title, main, status: error === undefined ? 200 : 422 });
+    <p><a href="${PATHS.security}">${t.back}</a></p>`;
+  return await showCard(c, deps, t.app_title, content, { status: error === undefined ? 200 : 422 });
 }
 
 /** The margin of a QR code in modules (ISO/IEC 18004). */

@@ -8,7 +8,7 @@ import { confirmPath, PATHS } from './paths.ts';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 
 /** A page with a form that changes the factors of an account. */
 interface ChangePage {
@@ -63,12 +63,9 @@ export async function showRemoval(
   const { security: t } = c.get('texts');
   const { passkeys, totp } = await factorsOf(deps.db.shortReads, accountId);
   const isLast = passkeys.length + (totp === undefined ? 0 : 1) === 1;
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p>${lead}</p>
+  const content = html`<p>${lead}</p>
     ${notice(isLast ? t.remove_last : undefined)}
     <form method="post" action="${action}">${fields ?? ''}<button class="danger">${t.remove.label}</button></form>
-    <p><a href="${PATHS.security}">${t.back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title, main });
+    <p><a href="${PATHS.security}">${t.back}</a></p>`;
+  return await showCard(c, deps, title, content);
 }

@@ -1,12 +1,13 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { HttpError } from '#http/errors.ts';
+import { invalidRequest } from '#http/errors.ts';
 import { notice } from '#http/fields.ts';
 import { LOCALES } from '#http/languages.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Form } from '#http/form.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { renewCodes } from '../factors/changes.ts';
-import { showPage } from '../layout.ts';
-import { type SignedIn, signedIn } from '../session.ts';
+import { showCard } from '../layout.ts';
+import { type SignedIn, signedInForm } from '../session.ts';
 import { changePage } from './change-page.ts';
 import { PATHS } from './paths.ts';
 
@@ -21,18 +22,16 @@ export function codesPages(app: Hono<Env>, deps: Deps): void {
       return await showCodes(c, deps, current, codes, c.get('texts').security.codes_made);
     },
   });
-  app.post(PATHS.downloadCodes, (c) => download(c, deps));
+  const download = signedInForm(deps, (c, { account }, form) => sendFile(c, deps, account.name, form));
+  app.post(PATHS.downloadCodes, download);
 }
 
 async function showQuestion(c: Context, deps: Deps): Promise<Response> {
   const { security: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.new_codes_title}</h1>
-    <p>${t.new_codes_lead}</p>
+  const content = html`<p>${t.new_codes_lead}</p>
     <form method="post" action="${PATHS.newCodes}"><button>${t.new_codes}</button></form>
-    <p><a href="${PATHS.security}">${t.back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.new_codes_title, main });
+    <p><a href="${PATHS.security}">${t.back}</a></p>`;
+  return await showCard(c, deps, t.new_codes_title, content);
 }
 
 /** The only page with the codes: the response to a form, so that no URL leads to them. */
@@ -44,9 +43,7 @@ export async function showCodes(
   done: string,
 ): Promise<Response> {
   const { security: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.codes_title}</h1>
-    ${notice(done, 'good')}
+  const content = html`${notice(done, 'good')}
     <p>${t.codes_once}</p>
     <ol class="recovery-codes">
       ${codes.map((code) => html`<li><code>${code}</code></li> `)}
@@ -56,9 +53,8 @@ export async function showCodes(
       <input type="hidden" name="codes" value="${codes.join(' ')}" />
       <button class="quiet">${t.codes_download}</button>
     </form>
-    <p><a class="button" href="${PATHS.security}">${t.codes_done}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.codes_title, main });
+    <p><a class="button" href="${PATHS.security}">${t.codes_done}</a></p>`;
+  return await showCard(c, deps, t.codes_title, content);
 }
 
 function describeCodes(c: Context, { config, clock }: Deps, name: string): string {
@@ -70,12 +66,9 @@ function describeCodes(c: Context, { config, clock }: Deps, name: string): strin
 const CODES = /^[A-Z2-7-]{8,40}( [A-Z2-7-]{8,40}){9}$/;
 
 /** Sends the codes of the page back as a file: they are stored only as hashes. */
-async function download(c: Context, deps: Deps): Promise<Response> {
-  const { codes = '' } = await readOwnForm(c, deps);
-  const current = await signedIn(c, deps);
-  if (current === undefined) return c.redirect('/sign-in', 303);
-  if (!CODES.test(codes)) throw new HttpError(400, 'invalid_request', 'The form does not have ten recovery codes.');
-  const lines = [describeCodes(c, deps, current.account.name), '', ...codes.split(' '), ''];
+function sendFile(c: Context, deps: Deps, name: string, { codes = '' }: Form): Response {
+  if (!CODES.test(codes)) throw invalidRequest('The form does not have ten recovery codes.');
+  const lines = [describeCodes(c, deps, name), '', ...codes.split(' '), ''];
   return c.body(lines.join('\r\n'), 200, {
     'content-type': 'text/plain; charset=utf-8',
     'content-disposition': 'attachment; filename="recovery-codes.txt"',

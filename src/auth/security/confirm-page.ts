@@ -6,29 +6,24 @@ import type { Html } from '#http/page.ts';
 import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { acceptsPasskeys, requestOptions } from '../factors/ceremonies.ts';
 import { isProved, mailProofCode, needsStaffCode, confirmByPasskey, confirmByPassword } from '../factors/proof.ts';
-import { showPage } from '../layout.ts';
-import { type SignedIn, signedIn } from '../session.ts';
+import { showCard } from '../layout.ts';
+import { ifSignedIn, type SignedIn, signedInForm } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
 import { confirmPath, PATHS } from './paths.ts';
 
 /** Asks for a proof that the owner of the account uses the session, before changes of its factors, password or address. */
 export function confirmPage(app: Hono<Env>, deps: Deps): void {
-  app.get(PATHS.confirm, async (c) => {
-    const current = await signedIn(c, deps);
-    if (current === undefined) return c.redirect('/sign-in', 303);
+  const show = ifSignedIn(deps, async (c, current) => {
     const next = nextPath(c.req.query('next'));
     // The reset of factors asks for a particular proof.
     if (next !== PATHS.keepFactors && (await isProved(deps, deps.db, current))) return c.redirect(next, 303);
     return await showConfirm(c, deps, current, { next });
   });
-  app.post(PATHS.confirm, async (c) => {
-    const form = await readOwnForm(c, deps);
-    const current = await signedIn(c, deps);
-    return current === undefined ? c.redirect('/sign-in', 303) : await confirm(c, deps, current, form);
-  });
+  const submit = signedInForm(deps, (c, current, form) => confirm(c, deps, current, form));
+  app.get(PATHS.confirm, show).post(PATHS.confirm, submit);
 }
 
 /** The page to continue with: one of those that ask for a proof, and no other. */
@@ -82,9 +77,7 @@ async function showConfirm(
   const hasNone = !hasPasskey && factors.totp === undefined;
   const [asksStaff, asksMail] = [hasNone && needsStaffCode(account), hasNone && !needsStaffCode(account)];
   const action = confirmPath(next);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.confirm_title}</h1>
-    <p>${next === PATHS.keepFactors ? texts.keep_factors.which : t.confirm_lead}</p>
+  const content = html`<p>${next === PATHS.keepFactors ? texts.keep_factors.which : t.confirm_lead}</p>
     ${notice(error, 'bad')}
     ${
       offersPasskey
@@ -102,15 +95,9 @@ async function showConfirm(
     ${asksMail && !sent ? '' : passwordForm(texts, factors, account, { action, sent })}
     <p>
       ${next.startsWith(PATHS.security) ? html`<a href="${PATHS.security}">${t.back}</a>` : html`<a href="/account">${texts.back}</a>`}
-    </p>
-  </div>`;
+    </p>`;
   const status = error === undefined ? 200 : 422;
-  return await showPage(c, deps, {
-    title: t.confirm_title,
-    main,
-    status,
-    scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
-  });
+  return await showCard(c, deps, t.confirm_title, content, { status, scripts: offersPasskey ? [PASSKEY_SCRIPT] : [] });
 }
 
 type SecurityTexts = Texts['security'];

@@ -5,11 +5,11 @@ import type { Form } from '#http/form.ts';
 import { PASSKEY_SCRIPT, passkeyForm } from '#http/passkey-form.ts';
 import { MAX_PASSKEY_NAME, MAX_PASSKEYS, type Passkey, passkeysOf, renamePasskey } from '#store/accounts/passkeys.ts';
 import { browserName } from '../user-agent.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { addPasskey, removePasskey } from '../factors/changes.ts';
 import { acceptsPasskeys, creationOptions, isAdded } from '../factors/ceremonies.ts';
-import { showPage } from '../layout.ts';
-import { type SignedIn, signedIn } from '../session.ts';
+import { showCard } from '../layout.ts';
+import { ifSignedIn, type SignedIn, signedInForm } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
 import { changePage, showRemoval } from './change-page.ts';
 import { showCodes } from './codes-pages.ts';
@@ -85,9 +85,7 @@ async function showAdd(
   const isFull = passkeys.length >= MAX_PASSKEYS;
   const agent = browserName(c.req.header('user-agent') ?? '') ?? t.new_passkey_name;
   const name = nameField(t, form['name'] ?? agent, problems.name);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.add_passkey}</h1>
-    ${notice(isFull ? t.too_many_passkeys(MAX_PASSKEYS) : problems.passkey, 'bad')}
+  const content = html`${notice(isFull ? t.too_many_passkeys(MAX_PASSKEYS) : problems.passkey, 'bad')}
     <p>${t.add_passkey_lead}</p>
     ${
       isFull
@@ -101,10 +99,9 @@ async function showAdd(
             fields: name,
           })
     }
-    <p><a href="${PATHS.security}">${t.back}</a></p>
-  </div>`;
+    <p><a href="${PATHS.security}">${t.back}</a></p>`;
   const status = isFull || Object.keys(problems).length > 0 ? 422 : 200;
-  return await showPage(c, deps, { title: t.add_passkey, main, status, scripts: [PASSKEY_SCRIPT] });
+  return await showCard(c, deps, t.add_passkey, content, { status, scripts: [PASSKEY_SCRIPT] });
 }
 
 type SecurityTexts = Texts['security'];
@@ -117,17 +114,11 @@ const nameField = (t: SecurityTexts, value: string, error: string | undefined) =
 
 /** A name gives no access, so that renaming asks for no confirmation. */
 function renamePages(app: Hono<Env>, deps: Deps): void {
-  app.get(PATHS.renamePasskey, async (c) => {
-    const current = await signedIn(c, deps);
-    if (current === undefined) return c.redirect('/sign-in', 303);
-    const passkey = await wantedPasskey(deps, current.account.id, c.req.query('id'));
+  const show = ifSignedIn(deps, async (c, { account }) => {
+    const passkey = await wantedPasskey(deps, account.id, c.req.query('id'));
     return passkey === undefined ? c.redirect(PATHS.security, 303) : await showRename(c, deps, passkey, passkey.name);
   });
-  app.post(PATHS.renamePasskey, async (c) => {
-    const form = await readOwnForm(c, deps);
-    const current = await signedIn(c, deps);
-    if (current === undefined) return c.redirect('/sign-in', 303);
-    const { account } = current;
+  const submit = signedInForm(deps, async (c, { account }, form) => {
     const passkey = await wantedPasskey(deps, account.id, form['id']);
     if (passkey === undefined) return c.redirect(PATHS.security, 303);
     const name = passkeyName(form);
@@ -137,17 +128,15 @@ function renamePages(app: Hono<Env>, deps: Deps): void {
     await renamePasskey(deps.db, account.id, passkey.id, name);
     return c.redirect(`${PATHS.security}?done=saved`, 303);
   });
+  app.get(PATHS.renamePasskey, show).post(PATHS.renamePasskey, submit);
 }
 
 async function showRename(c: Context, deps: Deps, passkey: Passkey, value: string, error?: string): Promise<Response> {
   const { security: t, save } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.rename_title}</h1>
-    <form class="stack" method="post" action="${PATHS.renamePasskey}">
+  const content = html`<form class="stack" method="post" action="${PATHS.renamePasskey}">
       ${idField(passkey)} ${nameField(t, value, error)}
       <button>${save}</button>
     </form>
-    <p><a href="${PATHS.security}">${t.back}</a></p>
-  </div>`;
-  return await showPage(c, deps, { title: t.rename_title, main, status: error === undefined ? 200 : 422 });
+    <p><a href="${PATHS.security}">${t.back}</a></p>`;
+  return await showCard(c, deps, t.rename_title, content, { status: error === undefined ? 200 : 422 });
 }

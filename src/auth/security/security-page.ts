@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
+import { type FormatTime, timeFormatter } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import type { Config } from '#platform/config/config.ts';
 import { type Factors, factorsOf, firstFactorAllowedFrom } from '#store/accounts/factors.ts';
@@ -9,9 +10,8 @@ import { RECOVERY_CODES } from '#store/accounts/recovery-codes.ts';
 import { type Context, type Deps, type Env } from '../deps.ts';
 import { acceptsPasskeys } from '../factors/ceremonies.ts';
 import { showPage } from '../layout.ts';
-import { type SignedIn, signedIn } from '../session.ts';
+import { ifSignedIn, type SignedIn } from '../session.ts';
 import type { Texts } from '../texts/index.ts';
-import { type FormatTime, timeFormatter } from '../times.ts';
 import { PATHS, passkeyPath } from './paths.ts';
 
 /** From this number of recovery codes on the page advises to make new ones. */
@@ -19,10 +19,8 @@ const FEW_CODES = 3;
 
 /** The page about passkeys, authenticator app and recovery codes of an account. */
 export function securityPage(app: Hono<Env>, deps: Deps): void {
-  app.get(PATHS.security, async (c) => {
-    const current = await signedIn(c, deps);
-    return current === undefined ? c.redirect('/sign-in', 303) : await showSecurity(c, deps, current);
-  });
+  const show = ifSignedIn(deps, (c, current) => showSecurity(c, deps, current));
+  app.get(PATHS.security, show);
 }
 
 async function showSecurity(c: Context, deps: Deps, { account, uid_hash }: SignedIn): Promise<Response> {

@@ -6,7 +6,7 @@ import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { LINK_SCRIPT, showPage } from '../layout.ts';
-import { signedIn } from '../session.ts';
+import { ifSignedIn, signedIn, signedInForm } from '../session.ts';
 import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
 
@@ -15,15 +15,9 @@ import type { Texts } from '../texts/index.ts';
  * the player's UUID (event `account.link`).
  */
 export function linkPages(app: Hono<Env>, deps: Deps): void {
-  app.get('/account/link', async (c) => {
-    const current = await signedIn(c, deps);
-    return current === undefined ? c.redirect('/sign-in', 303) : await showLink(c, deps, current.account);
-  });
-  app.post('/account/link', async (c) => {
-    const { code } = await readOwnForm(c, deps);
-    const current = await signedIn(c, deps);
-    return current === undefined ? c.redirect('/sign-in', 303) : await showLink(c, deps, current.account, code);
-  });
+  const show = ifSignedIn(deps, (c, { account }) => showLink(c, deps, account));
+  const submit = signedInForm(deps, (c, { account }, { code }) => showLink(c, deps, account, code));
+  app.get('/account/link', show).post('/account/link', submit);
   app.get('/account/link/state', async (c) => {
     const current = await signedIn(c, deps);
     return current === undefined ? c.body(null, 410) : linkState(c, current.account);

@@ -12,7 +12,7 @@ import { passkeysOf } from '#store/accounts/passkeys.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { browserSecret } from '../device.ts';
 import { rememberApplication } from '../expired-sign-ins.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
@@ -155,9 +155,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     interaction?.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
   const done = c.req.query('done');
   const offersPasskey = acceptsPasskeys(deps.config);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    ${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
+  const content = html`${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(errorText(c, error), 'bad')}
     ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}
@@ -182,16 +180,10 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
       <button>${t.submit}</button>
     </form>
     ${offersPasskey ? await passkeyPart(c, deps, interaction, sessionAccount) : ''}
-    ${signInLinks(c, deps, interaction, sessionAccount !== undefined)}
-  </div>`;
+    ${signInLinks(c, deps, interaction, sessionAccount !== undefined)}`;
   const status = error === undefined ? 200 : error === 'blocked' ? 429 : 422;
   if (error === 'blocked') c.header('retry-after', '3600');
-  return await showPage(c, deps, {
-    title: t.title,
-    main,
-    status,
-    scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
-  });
+  return await showCard(c, deps, t.title, content, { status, scripts: offersPasskey ? [PASSKEY_SCRIPT] : [] });
 }
 
 /** Without an application the challenge belongs to a secret of the browser, which all its tabs share. */

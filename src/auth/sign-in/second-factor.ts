@@ -19,7 +19,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { checkCode } from '../factors/codes.ts';
 import { BY_MAIL, BY_PASSWORD, type Methods, withCode, withPasskey } from '../factors/methods.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
@@ -123,17 +123,12 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   const { account, interaction } = step;
   const factors = await factorsOf(deps.db, account.id);
   const offersPasskey = factors.passkeys.length > 0 && acceptsPasskeys(deps.config);
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${t.lead(account.name)}</p>
+  const content = html`<p>${t.lead(account.name)}</p>
     ${notice(error, 'bad')} ${offersPasskey ? passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
     ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}
-    <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>
-  </div>`;
-  return await showPage(c, deps, {
-    title: t.title,
-    main,
+    <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>`;
+  return await showCard(c, deps, t.title, content, {
     status: error === undefined ? 200 : 422,
     scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
   });

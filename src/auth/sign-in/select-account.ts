@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { accountById } from '#store/accounts/accounts.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { showCard } from '../layout.ts';
 import { finish, type Interaction, readInteraction, restart } from './interaction.ts';
 
 /** The page of `prompt=select_account`: continue with the account that is signed in, or sign in with another one. */
@@ -21,14 +21,11 @@ export async function showSelectAccount(c: Context, deps: Deps, interaction: Int
   if (account === undefined) return restart(c, interaction);
   const title = t.title(account.name);
   const path = `/sign-in/${interaction.uid}`;
-  const main = html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    <p class="soft">${sign_in.lead(interaction.application.name)}</p>
+  const content = html`<p class="soft">${sign_in.lead(interaction.application.name)}</p>
     <form class="stack" method="post" action="${path}/account"><button>${t.submit(account.name)}</button></form>
     <div class="row spread">
       <form method="post" action="${path}/switch"><button class="link">${consent.other}</button></form>
       <form method="post" action="${path}/cancel"><button class="link">${cancel}</button></form>
-    </div>
-  </div>`;
-  return await showPage(c, deps, { title, main });
+    </div>`;
+  return await showCard(c, deps, title, content);
 }

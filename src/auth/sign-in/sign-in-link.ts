@@ -4,15 +4,14 @@ import { html } from 'hono/html';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
-import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { setVerified } from '#store/accounts/account-changes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
-import { consumeMailToken, endMailTokens, peekMailToken } from '#store/accounts/mail-tokens.ts';
+import { consumeMailToken, endMailTokens } from '#store/accounts/mail-tokens.ts';
 import type { AccountTexts } from '#mails/account-mails.ts';
-import { sendAccessLink } from '../account/access-mails.ts';
+import { accountOfLink, sendAccessLink } from '../account/access-mails.ts';
 import { parseFlow } from '../account/register.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showPage } from '../layout.ts';
+import { showCard, showQuestion } from '../layout.ts';
 import { mailStateNotice } from '../mail-state.ts';
 import { BY_MAIL } from '../factors/methods.ts';
 import { admitAttempt } from '../attempts.ts';
@@ -27,8 +26,11 @@ export function signInLinkPages(app: Hono<Env>, deps: Deps): void {
   app.post('/sign-in-link/send', (c) => send(c, deps));
   app.get('/sign-in-link', async (c) => {
     const secret = c.req.query('token') ?? '';
-    const account = await findLinkAccount(deps, secret);
-    return account === undefined ? await showExpired(c, deps) : await showConfirmation(c, deps, account, secret);
+    const account = await accountOfLink(deps, 'sign-in', secret);
+    if (account?.disabled !== null) return await showExpired(c, deps);
+    const { sign_in_link: t } = c.get('texts');
+    const [lead, action] = [html`<p>${t.lead(account.name)}</p>`, '/sign-in-link'];
+    return await showQuestion(c, deps, { title: t.title, lead, action, token: secret, submit: t.submit });
   });
   app.post('/sign-in-link', (c) => open(c, deps));
 }
@@ -54,25 +56,16 @@ async function send(c: Context, deps: Deps): Promise<Response> {
     const name = hostCookie('flow', deps.secure);
     setCookie(c, name, parseFlow(flow), cookieFlags(deps.secure, COOKIE_S));
   }
-  const main = html`<div class="card narrow stack">
-    <h1>${t.sent_title}</h1>
-    ${isAllowed ? html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}` : notice(errors.too_many_attempts, 'bad')}
-  </div>`;
-  return await showPage(c, deps, { title: t.sent_title, main, status: isAllowed ? 200 : 429 });
+  const content = html`${isAllowed ? html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}` : notice(errors.too_many_attempts, 'bad')}`;
+  return await showCard(c, deps, t.sent_title, content, { status: isAllowed ? 200 : 429 });
 }
 
 const linkText = (texts: AccountTexts): [string, string] => [texts.link_subject, texts.link];
 
-async function findLinkAccount({ db, clock }: Deps, secret: string): Promise<Account | undefined> {
-  const token = await peekMailToken(db, clock.now(), secret);
-  const account = token?.kind === 'sign-in' ? await accountById(db, token.account_id!) : undefined;
-  return account?.disabled === null ? account : undefined;
-}
-
 async function open(c: Context, deps: Deps): Promise<Response> {
   const { token: secret = '' } = await readOwnForm(c, deps);
-  const account = await findLinkAccount(deps, secret);
-  if (account === undefined) return await showExpired(c, deps);
+  const account = await accountOfLink(deps, 'sign-in', secret);
+  if (account?.disabled !== null) return await showExpired(c, deps);
   const isConsumed = await deps.db.transaction(async (tx) => {
     if ((await consumeMailToken(tx, deps.clock.now(), secret)) === undefined) return false;
     // Opening the link proves access to the mailbox.
@@ -89,18 +82,4 @@ async function open(c: Context, deps: Deps): Promise<Response> {
     return await askSecondFactor(c, deps, '', { account_id, sign_ins_ended, by_mail: true, flow });
   const next = flow === '' ? '/account' : `/sign-in/${flow}`;
   return await completeSignIn(c, deps, { account, methods: BY_MAIL, byMail: true, next });
-}
-
-/** A GET does not consume the token, because mail programs open links to check them. */
-async function showConfirmation(c: Context, deps: Deps, { name }: Account, secret: string): Promise<Response> {
-  const { sign_in_link: t } = c.get('texts');
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${t.lead(name)}</p>
-    <form method="post" action="/sign-in-link">
-      <input type="hidden" name="token" value="${secret}" />
-      <button>${t.submit}</button>
-    </form>
-  </div>`;
-  return await showPage(c, deps, { title: t.title, main });
 }
