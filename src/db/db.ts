@@ -122,6 +122,32 @@ export function withoutKey(): never {
   throw new TypeError('This database was opened without the secret of its installation');
 }
 
+/** Whether a query has a row. */
+export const exists = async (db: Queryable, query: Sql): Promise<boolean> => (await db.get(query)) !== undefined;
+
+/** The first row, as `to` makes it. */
+export async function getAs<R, T>(db: Queryable, query: Sql, to: (row: R) => T): Promise<T | undefined> {
+  const row = await db.get<R>(query);
+  return row && to(row);
+}
+
+/** All rows, as `to` makes them. */
+export const allAs = async <R, T>(db: Queryable, query: Sql, to: (row: R) => T): Promise<T[]> =>
+  (await db.all<R>(query)).map((row) => to(row));
+
+/** The first column of the first row. */
+export async function getValue<V extends Cell>(db: Queryable, query: Sql): Promise<V | undefined> {
+  const row = await db.get(query);
+  return row && (Object.values(row)[0] as V);
+}
+
+/** The first column of all rows. */
+export const columnOf = async <V extends Cell>(db: Queryable, query: Sql): Promise<V[]> =>
+  (await db.tuples(query)).map(([value]) => value as V);
+
+/** Runs a writing statement. @returns whether it has changed a row */
+export const changesRow = async (db: Queryable, query: Sql): Promise<boolean> => (await db.run(query)) > 0;
+
 /** Runs work in a transaction. @returns undefined if it violates a primary key or a unique constraint; then nothing has changed */
 export async function unlessTaken<T>(db: Transactional, work: (tx: Transaction) => Promise<T>): Promise<T | undefined> {
   try {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Queryable } from '#db/db.ts';
+import { changesRow, getValue, type Queryable } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
 
 /** The state of imports from databases of other programs: sources, marks and rows. */
@@ -30,10 +30,8 @@ interface ImportedRowRow {
 const MAX_KEY = 2 ** 47;
 
 /** The key of a source that was imported before. */
-export async function findImportSource(db: Queryable, name: string): Promise<number | undefined> {
-  const row = await db.get<{ key: number }>(sql`select key from import_sources where name = ${name}`);
-  return row?.key;
-}
+export const findImportSource = (db: Queryable, name: string): Promise<number | undefined> =>
+  getValue(db, sql`select key from import_sources where name = ${name}`);
 
 /** Records that a source was imported, and returns its key. */
 export async function touchImportSource(tx: Queryable, name: string, now: number): Promise<number> {
@@ -146,6 +144,5 @@ export async function listImportSources(db: Queryable): Promise<ImportSource[]> 
 }
 
 /** @returns whether there was such a source */
-export async function forgetImportSource(db: Queryable, name: string): Promise<boolean> {
-  return (await db.run(sql`delete from import_sources where name = ${name}`)) === 1;
-}
+export const forgetImportSource = (db: Queryable, name: string): Promise<boolean> =>
+  changesRow(db, sql`delete from import_sources where name = ${name}`);

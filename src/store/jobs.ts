@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { changesRow, exists, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from './sequence.ts';
 
@@ -95,9 +95,8 @@ export function waitsFor({ key, state }: Job, inTurn: Job | undefined): Job | un
 }
 
 /** Whether a new job would have to wait. */
-export async function hasOpenJob(db: Queryable): Promise<boolean> {
-  return (await db.get(sql`select 1 as found from jobs where ${OPEN} limit 1`)) !== undefined;
-}
+export const hasOpenJob = (db: Queryable): Promise<boolean> =>
+  exists(db, sql`select 1 as found from jobs where ${OPEN} limit 1`);
 
 /** Saves the progress of a job at the end of one of its transactions. */
 export async function saveJob(tx: Queryable, job: Job): Promise<void> {
@@ -109,9 +108,8 @@ export async function saveJob(tx: Queryable, job: Job): Promise<void> {
 }
 
 /** Pauses a job after its present event, without undoing its work. @returns false if it was not waiting or running */
-export async function pauseJob(db: Queryable, key: number): Promise<boolean> {
-  return (await db.run(sql`update jobs set state = 'pausing' where key = ${key} and state = 'waiting'`)) === 1;
-}
+export const pauseJob = (db: Queryable, key: number): Promise<boolean> =>
+  changesRow(db, sql`update jobs set state = 'pausing' where key = ${key} and state = 'waiting'`);
 
 /** Continues a job that was paused or has failed. @returns false if it was neither */
 export async function resumeJob(db: Queryable, key: number): Promise<boolean> {

@@ -10,7 +10,7 @@ import { returningPunishments } from '#store/accounts/deleted-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LINK_EVENTS } from '../schema/account-links.ts';
 import {
@@ -92,13 +92,12 @@ async function undoLink(work: UnitOfWork, row: LedgerRow, { player }: Pick<Link,
 
 export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
   'account.link': {
+    ...PLAIN_EFFECT,
     apply: applyLink,
     // Linking brings a deleted player back: later events of the transaction keep the real UUID.
     changes: NAMED_KINDS,
     changesPlayers: true,
-    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoLink },
-    anonymise: null,
   },
 };

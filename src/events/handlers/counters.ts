@@ -1,6 +1,6 @@
 import { counterByKey, deleteCounter, listCounters, saveCounter } from '#store/game/counters/counters.ts';
 import { createJob } from '#store/jobs.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
@@ -53,21 +53,15 @@ async function recount({ work }: EventContext, params: RecountParams): Promise<v
 
 export const COUNTER_EFFECTS: Effects<typeof COUNTER_EVENTS> = {
   'counter.declared': {
+    ...PLAIN_EFFECT,
     apply: applyCounterDeclared,
     changes: [],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: { reversedBy: 'counter.removed' },
-    anonymise: null,
   },
   'counter.removed': {
+    ...PLAIN_EFFECT,
     apply: applyCounterRemoved,
     changes: [],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: { reversedBy: 'counter.declared' },
-    anonymise: null,
   },
 };

@@ -102,3 +102,6 @@ export type Completion = (row: LedgerRow, data: Record<string, unknown>) => obje
 
 /** For events that only change their aggregate. */
 export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };
+
+/** What most effects have; the others name their own after it. */
+export const PLAIN_EFFECT = { changesPlayers: false, aggregate: null, observes: null, anonymise: null } as const;

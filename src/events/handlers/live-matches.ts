@@ -1,6 +1,6 @@
 import { hasResult, isSameMatch, newestReport, storeReport } from '#store/game/live-matches.ts';
 import { summariseTeam } from '../schema/match-summary.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LIVE_MATCH_EVENTS } from '../schema/live-matches.ts';
 import { type EventContext, type HandlerResult } from '../ledger/unit-of-work.ts';
@@ -45,12 +45,9 @@ async function isReported({ work, server, time }: EventContext, started: number)
 
 export const LIVE_MATCH_EFFECTS: Effects<typeof LIVE_MATCH_EVENTS> = {
   'match.progress': {
+    ...PLAIN_EFFECT,
     apply: applyProgress,
     changes: [],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: 'not stored',
-    anonymise: null,
   },
 };

@@ -12,7 +12,7 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_RATING_EVENTS } from '../schema/map-ratings.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
@@ -120,12 +120,11 @@ async function undoRated(
 
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
   'map.rated': {
+    ...PLAIN_EFFECT,
     apply: applyRated,
     changes: NAMED_KINDS,
-    changesPlayers: false,
     aggregate: ({ map }) => mapAggregate(map),
     observes: ({ player }) => player,
     retract: { undo: undoRated },
-    anonymise: null,
   },
 };

@@ -11,7 +11,7 @@ import {
   eventScope,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
@@ -222,13 +222,11 @@ export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(
 
 export const MAP_EFFECTS: Effects<typeof MAP_EVENTS> = {
   'map.published': {
+    ...PLAIN_EFFECT,
     apply: applyPublished,
     changes: ['map'],
-    changesPlayers: false,
     aggregate: ({ name }) => mapAggregate(name),
-    observes: null,
     retract: { undo: undoPublished },
-    anonymise: null,
     exported: withPictures,
   },
 };

@@ -1,5 +1,5 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
@@ -135,11 +135,9 @@ function headText({ key, server }: EventContext, { map, ...others }: MatchSummar
 
 export const MATCH_EFFECTS: Effects<typeof MATCH_EVENTS> = {
   'match.finished': {
+    ...PLAIN_EFFECT,
     apply: applyFinished,
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: { begin: beginMatch, next: continueMatch },
     anonymise: anonymiseMatch,
   },

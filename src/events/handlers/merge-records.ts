@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
@@ -230,9 +230,8 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   changes.add('player', merged, 'merged');
 }
 
-async function nameOf(tx: Queryable, key: number): Promise<string | undefined> {
-  return (await tx.get<{ name: string }>(sql`select name from players where key = ${key}`))?.name;
-}
+const nameOf = (tx: Queryable, key: number): Promise<string | undefined> =>
+  getValue(tx, sql`select name from players where key = ${key}`);
 
 /** Lets an open job derive the maxima of the survivor instead of the merged player's. */
 async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {

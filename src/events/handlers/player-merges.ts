@@ -1,5 +1,5 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
@@ -7,7 +7,7 @@ import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { uuidLabel } from '#text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MERGE_EVENTS } from '../schema/player-merges.ts';
 
@@ -49,10 +49,8 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   return undefined;
 }
 
-async function findAlias(tx: Queryable, uuid: string): Promise<string | undefined> {
-  return (await tx.get<{ into_uuid: string }>(sql`select into_uuid from player_aliases where uuid = ${uuid}`))
-    ?.into_uuid;
-}
+const findAlias = (tx: Queryable, uuid: string): Promise<string | undefined> =>
+  getValue(tx, sql`select into_uuid from player_aliases where uuid = ${uuid}`);
 
 /**
  * The key to store with the alias of a merged player; undefined if the player inherited its key from another alias, which
@@ -80,12 +78,10 @@ async function renameUnnamed(tx: Queryable, key: number, uuid: string): Promise<
 
 export const MERGE_EFFECTS: Effects<typeof MERGE_EVENTS> = {
   'player.merged': {
+    ...PLAIN_EFFECT,
     apply: applyMerged,
     changes: NAMED_KINDS,
     changesPlayers: true,
-    aggregate: null,
-    observes: null,
     retract: { reversedBy: 'nothing' },
-    anonymise: null,
   },
 };

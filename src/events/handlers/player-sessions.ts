@@ -9,7 +9,7 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
@@ -54,39 +54,31 @@ async function undoNamed(work: UnitOfWork, { key }: LedgerRow, { player }: DataO
 
 export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   'player.login': {
+    ...PLAIN_EFFECT,
     apply: (context, data) => applySession(context, data, true),
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogin' }),
     retract: { undo: undoSession },
-    anonymise: null,
   },
   'player.named': {
+    ...PLAIN_EFFECT,
     apply: applyNamed,
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoNamed },
-    anonymise: null,
   },
   'player.logout': {
+    ...PLAIN_EFFECT,
     apply: (context, data) => applySession(context, data, false),
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
     observes: ({ player }) => ({ ...player, session: 'lastLogout' }),
     retract: { undo: undoSession },
-    anonymise: null,
   },
   'player.known': {
+    ...PLAIN_EFFECT,
     apply: applyKnown,
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoNamed },
-    anonymise: null,
   },
 };

@@ -6,7 +6,7 @@ import { withdrawReports } from './counter-withdrawal.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import { withoutZeros } from '../schema/counters.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
 import { type UnitOfWork, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
@@ -57,12 +57,10 @@ const sumsIn = ({ kill_count, death_count, time_played }: DataOf<'player.statist
 
 export const STATISTICS_EFFECTS: Effects<typeof STATISTICS_EVENTS> = {
   'player.statistics': {
+    ...PLAIN_EFFECT,
     apply: applyStatistics,
     changes: NAMED_KINDS,
-    changesPlayers: false,
-    aggregate: null,
     observes: ({ player }) => player,
     retract: { undo: undoStatistics },
-    anonymise: null,
   },
 };

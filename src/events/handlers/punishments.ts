@@ -19,7 +19,7 @@ import {
   eventScope,
   observePlayer,
 } from '../ledger/unit-of-work.ts';
-import { AGGREGATE_ONLY, type Effects } from './event-effect.ts';
+import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 
@@ -156,21 +156,17 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     anonymise: anonymisePunishment,
   },
   'punishment.changed': {
+    ...PLAIN_EFFECT,
     apply: applyChanged,
     changes: ['punishment'],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: AGGREGATE_ONLY,
     anonymise: anonymisePunishment,
     ...BY_ISSUER,
   },
   'punishment.revoked': {
+    ...PLAIN_EFFECT,
     apply: applyRevoked,
     changes: ['punishment'],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: AGGREGATE_ONLY,
     anonymise: anonymisePunishment,
     ...BY_ISSUER,

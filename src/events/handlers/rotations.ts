@@ -4,7 +4,7 @@ import { insertAll, sql } from '#db/sql.ts';
 import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
 import type { AggregateKind } from './aggregate-kind.ts';
 import type { EventContext, HandlerResult } from '../ledger/unit-of-work.ts';
-import { AGGREGATE_ONLY, type Effects } from './event-effect.ts';
+import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { ROTATION_EVENTS } from '../schema/rotations.ts';
 
@@ -48,12 +48,10 @@ export const ROTATIONS: AggregateKind = {
 
 export const ROTATION_EFFECTS: Effects<typeof ROTATION_EVENTS> = {
   'rotation.changed': {
+    ...PLAIN_EFFECT,
     apply: applyRotation,
     changes: [],
-    changesPlayers: false,
     aggregate: (_data, scope) => `${ROTATIONS.prefix} ${scope}`,
-    observes: null,
     retract: AGGREGATE_ONLY,
-    anonymise: null,
   },
 };

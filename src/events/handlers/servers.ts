@@ -4,7 +4,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult, type UnitOfWork } from '../ledger/unit-of-work.ts';
-import type { Effects } from './event-effect.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
@@ -121,30 +121,21 @@ async function isStored({ work, server, time }: EventContext, id: string): Promi
 
 export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {
   'server.configured': {
+    ...PLAIN_EFFECT,
     apply: applyConfigured,
     changes: ['server'],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: { reversedBy: 'server.configured' },
-    anonymise: null,
   },
   'server.presence': {
+    ...PLAIN_EFFECT,
     apply: applyPresence,
     changes: [],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: 'not stored',
-    anonymise: null,
   },
   'server.removed': {
+    ...PLAIN_EFFECT,
     apply: applyRemoved,
     changes: ['server'],
-    changesPlayers: false,
-    aggregate: null,
-    observes: null,
     retract: { reversedBy: 'server.configured' },
-    anonymise: null,
   },
 };

@@ -3,7 +3,7 @@ import { AGGREGATES } from '#store/game/counters/counters.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import { METRICS } from '#store/game/leaderboards/leaderboards.ts';
 import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
-import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
+import { eventType, noPlayers, PLAIN } from './event-type.ts';
 import { count, text } from './members.ts';
 
 /** Schemas of a network's own counters: their declarations, and the values that events report. */
@@ -88,10 +88,7 @@ export const COUNTER_EVENTS = {
     example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
     sender: 'operators',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
   'counter.removed': eventType({
@@ -100,10 +97,7 @@ export const COUNTER_EVENTS = {
     example: { key: 'best_streak' },
     sender: 'operators',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
 };

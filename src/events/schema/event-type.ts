@@ -105,6 +105,9 @@ export const NO_CHECKS: Checks<unknown> = {
   implausible: () => [],
 };
 
+/** What most types have. */
+export const PLAIN = { stored: 'whole', pseudonyms: 'always', weight: fewRows, checks: NO_CHECKS } as const;
+
 export const noPlayers = (): string[] => [];
 /** For events about one player. */
 export const itsPlayer = ({ player }: { player: { uuid: string } }): string[] => [player.uuid];

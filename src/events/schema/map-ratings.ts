@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
+import { eventType, itsPlayer, PLAIN } from './event-type.ts';
 import { EXAMPLE_PLAYER, name, player, text } from './members.ts';
 
 const data = z.strictObject({
@@ -16,10 +16,7 @@ export const MAP_RATING_EVENTS = {
     example: { map: 'Twin Peaks', player: EXAMPLE_PLAYER, rate: 4 },
     sender: 'servers',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: itsPlayer,
   }),
 };

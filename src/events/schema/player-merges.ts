@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
+import { eventType, noPlayers, PLAIN } from './event-type.ts';
 import { EXAMPLE_UUID, uuid } from './members.ts';
 
 const data = z
@@ -13,10 +13,7 @@ export const MERGE_EVENTS = {
     example: { from: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42', into: EXAMPLE_UUID },
     sender: 'operators',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
+import { eventType, itsPlayer, PLAIN } from './event-type.ts';
 import { EXAMPLE_PLAYER, player, unnamedPlayer } from './members.ts';
 
 const data = z.strictObject({ player });
@@ -12,10 +12,7 @@ export const SESSION_EVENTS = {
     example: { player: EXAMPLE_PLAYER },
     sender: 'servers',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: itsPlayer,
   }),
   'player.named': eventType({
@@ -24,10 +21,7 @@ export const SESSION_EVENTS = {
     example: { player: EXAMPLE_PLAYER },
     sender: 'servers',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: itsPlayer,
   }),
   'player.logout': eventType({
@@ -36,10 +30,7 @@ export const SESSION_EVENTS = {
     example: { player: EXAMPLE_PLAYER },
     sender: 'servers',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: itsPlayer,
   }),
   'player.known': eventType({
@@ -48,10 +39,7 @@ export const SESSION_EVENTS = {
     example: { player: EXAMPLE_PLAYER },
     sender: 'operators',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: itsPlayer,
   }),
 };

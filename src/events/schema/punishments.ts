@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
+import { eventType, noPlayers, PLAIN } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, player, RECEIPT_ID, text, timestamp } from './members.ts';
 
 const reference = text(128, 1).meta({ description: "The sender's own name for the punishment" });
@@ -69,10 +69,7 @@ export const PUNISHMENT_EVENTS = {
     example: { punishment: 'ban-4711', punished: EXAMPLE_PLAYER, type: 'ban', reason: 'Cheating' },
     sender: 'servers',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: ({ punished }) => [punished.uuid],
   }),
   'punishment.changed': eventType({
@@ -81,10 +78,7 @@ export const PUNISHMENT_EVENTS = {
     example: { punishment: 'ban-4711', reason: 'Griefing' },
     sender: 'servers',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
   'punishment.revoked': eventType({
@@ -93,10 +87,7 @@ export const PUNISHMENT_EVENTS = {
     example: { punishment: 'ban-4711', reason: 'Appeal accepted' },
     sender: 'servers',
     needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
 };

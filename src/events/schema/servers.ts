@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers } from './event-type.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers, PLAIN } from './event-type.ts';
 import { count, text } from './members.ts';
 import { isName, playerName } from './player-names.ts';
 
@@ -50,10 +50,7 @@ export const SERVER_EVENTS = {
     example: { region: 'eu', max: 40 },
     sender: 'operators',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
   'server.presence': eventType({
@@ -74,10 +71,7 @@ export const SERVER_EVENTS = {
     example: {},
     sender: 'operators',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
+    ...PLAIN,
     players: noPlayers,
   }),
 };

@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import { type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
+import { allAs, exists, getAs, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { provisionalName } from './account-names.ts';
@@ -29,25 +29,17 @@ type AccountRow = Omit<Account, 'email_verified'> & { email_verified: number };
 
 const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, created, disabled, sign_ins_ended`;
 
-export async function accountById(db: Queryable, id: string): Promise<Account | undefined> {
-  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where id = ${id}`);
-  return row && toAccount(row);
-}
+export const accountById = (db: Queryable, id: string): Promise<Account | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from accounts where id = ${id}`, toAccount);
 
-export async function accountByName(db: Queryable, name: string): Promise<Account | undefined> {
-  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where name_key = ${nameKey(name)}`);
-  return row && toAccount(row);
-}
+export const accountByName = (db: Queryable, name: string): Promise<Account | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from accounts where name_key = ${nameKey(name)}`, toAccount);
 
-export async function accountByEmail(db: Queryable, email: string): Promise<Account | undefined> {
-  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where email_key = ${emailKey(email)}`);
-  return row && toAccount(row);
-}
+export const accountByEmail = (db: Queryable, email: string): Promise<Account | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from accounts where email_key = ${emailKey(email)}`, toAccount);
 
-export async function accountByPlayer(db: Queryable, uuid: string): Promise<Account | undefined> {
-  const row = await db.get<AccountRow>(sql`select ${COLUMNS} from accounts where player_uuid = ${uuid}`);
-  return row && toAccount(row);
-}
+export const accountByPlayer = (db: Queryable, uuid: string): Promise<Account | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from accounts where player_uuid = ${uuid}`, toAccount);
 
 /** The accounts that are linked to a player's game account, or to one that was merged into it. */
 export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Account[]> {
@@ -67,17 +59,12 @@ export async function findAccount(db: Queryable, text: string): Promise<Account 
   return (await accountById(db, text)) ?? (await accountByLogin(db, text));
 }
 
-export async function listAccounts(db: Queryable): Promise<Account[]> {
-  return (await db.all<AccountRow>(sql`select ${COLUMNS} from accounts order by id`)).map(toAccount);
-}
+export const listAccounts = (db: Queryable): Promise<Account[]> =>
+  allAs(db, sql`select ${COLUMNS} from accounts order by id`, toAccount);
 
 /** Accounts with ids below `before`, newest first. */
-export async function accountsBefore(db: Queryable, before: string, limit: number): Promise<Account[]> {
-  const rows = await db.all<AccountRow>(
-    sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`,
-  );
-  return rows.map(toAccount);
-}
+export const accountsBefore = (db: Queryable, before: string, limit: number): Promise<Account[]> =>
+  allAs(db, sql`select ${COLUMNS} from accounts where id < ${before} order by id desc limit ${limit}`, toAccount);
 
 /** Operators with an active account and a confirmed address, to which mails are sent. */
 export async function activeOperators(db: Queryable): Promise<Account[]> {
@@ -141,6 +128,5 @@ export async function createAccount(
   return account ?? 'name taken';
 }
 
-export async function hasOperator(db: Queryable): Promise<boolean> {
-  return (await db.get(sql`select 1 as found from accounts where role = 'operator' limit 1`)) !== undefined;
-}
+export const hasOperator = (db: Queryable): Promise<boolean> =>
+  exists(db, sql`select 1 as found from accounts where role = 'operator' limit 1`);

@@ -1,4 +1,4 @@
-import { type Db, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
+import { changesRow, type Db, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endApplications, endSessions } from './account-sessions.ts';
 import { type Account, accountById, emailKey } from './accounts.ts';
@@ -167,11 +167,8 @@ export async function issueEmailChange(
 }
 
 /** Locks an account until the transaction ends. @returns false if it has no password */
-export async function lockWithPassword(tx: Queryable, accountId: string): Promise<boolean> {
-  return (
-    (await tx.run(sql`update accounts set created = created where id = ${accountId} and password is not null`)) === 1
-  );
-}
+export const lockWithPassword = (tx: Queryable, accountId: string): Promise<boolean> =>
+  changesRow(tx, sql`update accounts set created = created where id = ${accountId} and password is not null`);
 
 /** A valid token of one of these kinds, after its account has been locked: confirming and undoing take turns. */
 async function lockedToken(tx: Queryable, now: number, secret: string, kinds: readonly MailToken['kind'][]) {

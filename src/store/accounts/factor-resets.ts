@@ -1,5 +1,5 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Db, Queryable, Transactional } from '#db/db.ts';
+import { changesRow, type Db, getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '../audit/audit.ts';
 import { noteForOwner } from './account-notices.ts';
@@ -52,11 +52,8 @@ export async function startReset(
 }
 
 /** When the reset of an account takes effect; undefined if there is none. */
-export async function resetOf(db: Queryable, accountId: string): Promise<number | undefined> {
-  const row = await db.get<{ effective: number }>(sql`
-    select effective from factor_resets where account_id = ${accountId}`);
-  return row?.effective;
-}
+export const resetOf = (db: Queryable, accountId: string): Promise<number | undefined> =>
+  getValue(db, sql`select effective from factor_resets where account_id = ${accountId}`);
 
 /** The account whose reset the link stops. */
 export async function stoppedReset(db: Queryable, secret: string): Promise<Account | undefined> {
@@ -96,9 +93,8 @@ export async function stopResetByProof(
 }
 
 /** Stops the reset of an account. @returns false if there is none */
-export async function stopReset(tx: Queryable, accountId: string): Promise<boolean> {
-  return (await tx.run(sql`delete from factor_resets where account_id = ${accountId}`)) === 1;
-}
+export const stopReset = (tx: Queryable, accountId: string): Promise<boolean> =>
+  changesRow(tx, sql`delete from factor_resets where account_id = ${accountId}`);
 
 /** Carries out the resets that are due. */
 export async function applyDueResets(db: Db, now: number): Promise<void> {

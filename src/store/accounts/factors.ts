@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { changesRow, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { lastEmailChange } from './mail-tokens.ts';
 import { countRecoveryCodes, deleteRecoveryCodes } from './recovery-codes.ts';
@@ -69,6 +69,5 @@ export async function firstFactorAllowedFrom(db: Queryable, accountId: string, s
 }
 
 /** Locks an account until the transaction ends, so that changes of its factors take turns. @returns false if it is deleted */
-export async function lockFactors(tx: Queryable, accountId: string): Promise<boolean> {
-  return (await tx.run(sql`update accounts set created = created where id = ${accountId}`)) === 1;
-}
+export const lockFactors = (tx: Queryable, accountId: string): Promise<boolean> =>
+  changesRow(tx, sql`update accounts set created = created where id = ${accountId}`);

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { allAs, changesRow, getAs, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** Maximum passkeys of an account. */
@@ -44,16 +44,11 @@ const toPasskey = (row: Row): Passkey => ({
 });
 
 /** The passkeys of an account, oldest first. */
-export async function passkeysOf(db: Queryable, accountId: string): Promise<Passkey[]> {
-  const rows = await db.all<Row>(sql`
-    select ${COLUMNS} from passkeys where account_id = ${accountId} order by created, id`);
-  return rows.map(toPasskey);
-}
+export const passkeysOf = (db: Queryable, accountId: string): Promise<Passkey[]> =>
+  allAs(db, sql`select ${COLUMNS} from passkeys where account_id = ${accountId} order by created, id`, toPasskey);
 
-export async function passkeyById(db: Queryable, id: string): Promise<Passkey | undefined> {
-  const row = await db.get<Row>(sql`select ${COLUMNS} from passkeys where id = ${id}`);
-  return row && toPasskey(row);
-}
+export const passkeyById = (db: Queryable, id: string): Promise<Passkey | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from passkeys where id = ${id}`, toPasskey);
 
 /** Stores a passkey. The caller holds the lock of the account. @returns false if an account has this credential already */
 export async function insertPasskey(tx: Queryable, passkey: Passkey): Promise<boolean> {
@@ -87,11 +82,9 @@ export async function recordPasskeyUse(db: Queryable, now: number, id: string, u
 }
 
 /** @returns false if the account has no such passkey */
-export async function renamePasskey(db: Queryable, accountId: string, id: string, name: string): Promise<boolean> {
-  return (await db.run(sql`update passkeys set name = ${name} where id = ${id} and account_id = ${accountId}`)) === 1;
-}
+export const renamePasskey = (db: Queryable, accountId: string, id: string, name: string): Promise<boolean> =>
+  changesRow(db, sql`update passkeys set name = ${name} where id = ${id} and account_id = ${accountId}`);
 
 /** @returns false if the account has no such passkey */
-export async function deletePasskey(tx: Queryable, accountId: string, id: string): Promise<boolean> {
-  return (await tx.run(sql`delete from passkeys where id = ${id} and account_id = ${accountId}`)) === 1;
-}
+export const deletePasskey = (tx: Queryable, accountId: string, id: string): Promise<boolean> =>
+  changesRow(tx, sql`delete from passkeys where id = ${id} and account_id = ${accountId}`);

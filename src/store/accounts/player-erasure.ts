@@ -1,4 +1,4 @@
-import type { Queryable, Transactional } from '#db/db.ts';
+import { exists, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { hasName, isShortName } from '#store/game/renamed-json.ts';
@@ -36,9 +36,8 @@ export async function erasePlayer(
 }
 
 /** Whether a UUID is a pseudonym. */
-export async function isPseudonym(db: Queryable, uuid: string): Promise<boolean> {
-  return (await db.get(sql`select 1 as found from pseudonyms where uuid = ${uuid}`)) !== undefined;
-}
+export const isPseudonym = (db: Queryable, uuid: string): Promise<boolean> =>
+  exists(db, sql`select 1 as found from pseudonyms where uuid = ${uuid}`);
 
 /**
  * Whether a player or a withdrawn event has the UUID. Outside of a transaction, because it may read the whole ledger: no index

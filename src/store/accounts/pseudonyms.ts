@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey } from '#text/text.ts';
-import type { KeyedHash, Queryable } from '#db/db.ts';
+import { exists, type KeyedHash, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
@@ -152,12 +152,8 @@ async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: 
  * Whether the stored events of a game account are still being anonymised. Until that is done, the game account cannot be
  * linked again, which would record new events under its own name.
  */
-export async function isBeingAnonymised(tx: Queryable, uuid: string): Promise<boolean> {
-  const row = await tx.get(
-    sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`,
-  );
-  return row !== undefined;
-}
+export const isBeingAnonymised = (tx: Queryable, uuid: string): Promise<boolean> =>
+  exists(tx, sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`);
 
 /** The pseudonym of a game account, and when it got it; undefined if it has none. */
 export async function pseudonymOf(db: Queryable, uuid: string): Promise<(Pseudonym & { created: number }) | undefined> {

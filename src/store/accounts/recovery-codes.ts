@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { base32 } from '#platform/text/base32.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
 
 export const RECOVERY_CODES = 10;
@@ -34,11 +34,8 @@ export async function countRecoveryCodes(db: Queryable, accountId: string): Prom
 }
 
 /** When the recovery codes that are left were made; undefined without one. */
-export async function recoveryCodesSince(db: Queryable, accountId: string): Promise<number | undefined> {
-  const row = await db.get<{ created: number }>(sql`
-    select created from recovery_codes where account_id = ${accountId} limit 1`);
-  return row?.created;
-}
+export const recoveryCodesSince = (db: Queryable, accountId: string): Promise<number | undefined> =>
+  getValue(db, sql`select created from recovery_codes where account_id = ${accountId} limit 1`);
 
 /** Uses a recovery code: of concurrent requests, in any number of processes, one succeeds. @returns false for any other code */
 export async function useRecoveryCode(db: Queryable, accountId: string, plain: string): Promise<boolean> {

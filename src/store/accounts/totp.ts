@@ -1,7 +1,7 @@
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { matchingSteps } from '#platform/crypto/totp.ts';
-import type { Queryable } from '#db/db.ts';
+import { changesRow, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** The purpose of the key that seals the secrets. */
@@ -46,9 +46,8 @@ export async function setTotp(
 }
 
 /** @returns false if the account had none */
-export async function deleteTotp(tx: Queryable, accountId: string): Promise<boolean> {
-  return (await tx.run(sql`delete from totp_secrets where account_id = ${accountId}`)) === 1;
-}
+export const deleteTotp = (tx: Queryable, accountId: string): Promise<boolean> =>
+  changesRow(tx, sql`delete from totp_secrets where account_id = ${accountId}`);
 
 /**
  * Uses a code of the account's authenticator app. One conditional statement: each time step counts once, in any number of

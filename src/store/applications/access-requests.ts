@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
+import { allAs, getAs, getValue, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
@@ -157,22 +157,16 @@ export async function isApprovedByOperator(db: Queryable, { key, access }: Appli
   return newest?.decided_by !== null;
 }
 
-async function requestByKey(db: Queryable, key: number): Promise<AccessRequest | undefined> {
-  const row = await db.get<RequestRow>(sql`${SELECT} where r.key = ${key}`);
-  return row && toRequest(row);
-}
+const requestByKey = (db: Queryable, key: number): Promise<AccessRequest | undefined> =>
+  getAs(db, sql`${SELECT} where r.key = ${key}`, toRequest);
 
 export async function requestById(db: Queryable, id: string): Promise<AccessRequest | undefined> {
   return await requestByKey(db, keyOf(id) ?? 0);
 }
 
 /** The newest requests of an application, newest first. */
-export async function listAccessRequests(db: Queryable, applicationKey: number): Promise<AccessRequest[]> {
-  const rows = await db.all<RequestRow>(
-    sql`${SELECT} where r.application_key = ${applicationKey} order by r.key desc limit 20`,
-  );
-  return rows.map(toRequest);
-}
+export const listAccessRequests = (db: Queryable, applicationKey: number): Promise<AccessRequest[]> =>
+  allAs(db, sql`${SELECT} where r.application_key = ${applicationKey} order by r.key desc limit 20`, toRequest);
 
 /** Requests in one state: waiting ones oldest first, decided ones newest first. */
 export async function listRequests(db: Queryable, state: RequestState, limit: number): Promise<AccessRequest[]> {
@@ -182,9 +176,5 @@ export async function listRequests(db: Queryable, state: RequestState, limit: nu
 }
 
 /** The key of the newest waiting request. */
-export async function newestWaiting(db: Queryable): Promise<number | undefined> {
-  const row = await db.get<{ key: number }>(
-    sql`select key from access_requests where state = 'waiting' order by key desc limit 1`,
-  );
-  return row?.key;
-}
+export const newestWaiting = (db: Queryable): Promise<number | undefined> =>
+  getValue(db, sql`select key from access_requests where state = 'waiting' order by key desc limit 1`);

@@ -1,6 +1,6 @@
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { UploadedImage } from '#platform/uploaded-image.ts';
-import type { Queryable, Transactional } from '#db/db.ts';
+import { allAs, changesRow, getAs, getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { isApprovedByOperator } from './access-requests.ts';
@@ -207,9 +207,8 @@ async function lockApplication(tx: Queryable, clientId: string): Promise<Applica
 }
 
 /** Deletes a change that was withdrawn or replaced. */
-export async function endChange(db: Queryable, applicationKey: number): Promise<boolean> {
-  return (await db.run(sql`delete from application_changes where application_key = ${applicationKey}`)) === 1;
-}
+export const endChange = (db: Queryable, applicationKey: number): Promise<boolean> =>
+  changesRow(db, sql`delete from application_changes where application_key = ${applicationKey}`);
 
 /**
  * Decides a waiting change; an approved one is in force.
@@ -237,16 +236,12 @@ export async function decideChange(
   });
 }
 
-export async function changeById(db: Queryable, id: string): Promise<ApplicationChange | undefined> {
-  const row = await db.get<ChangeRow>(sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`);
-  return row && toChange(row);
-}
+export const changeById = (db: Queryable, id: string): Promise<ApplicationChange | undefined> =>
+  getAs(db, sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`, toChange);
 
 /** The waiting change of an application. */
-export async function changeTo(db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> {
-  const row = await db.get<ChangeRow>(sql`${SELECT} where c.application_key = ${applicationKey}`);
-  return row && toChange(row);
-}
+export const changeTo = (db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> =>
+  getAs(db, sql`${SELECT} where c.application_key = ${applicationKey}`, toChange);
 
 /** The new logo of the change with this id. */
 export async function waitingLogo(
@@ -260,12 +255,9 @@ export async function waitingLogo(
 }
 
 /** The waiting changes, oldest first. */
-export async function waitingChanges(db: Queryable, limit: number): Promise<ApplicationChange[]> {
-  return (await db.all<ChangeRow>(sql`${SELECT} order by c.key limit ${limit}`)).map(toChange);
-}
+export const waitingChanges = (db: Queryable, limit: number): Promise<ApplicationChange[]> =>
+  allAs(db, sql`${SELECT} order by c.key limit ${limit}`, toChange);
 
 /** The key of the newest waiting change. */
-export async function newestChange(db: Queryable): Promise<number | undefined> {
-  const row = await db.get<{ key: number }>(sql`select key from application_changes order by key desc limit 1`);
-  return row?.key;
-}
+export const newestChange = (db: Queryable): Promise<number | undefined> =>
+  getValue(db, sql`select key from application_changes order by key desc limit 1`);

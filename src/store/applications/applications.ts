@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable, Transactional } from '#db/db.ts';
+import { allAs, changesRow, columnOf, getAs, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
@@ -48,10 +48,8 @@ type ApplicationRow = Omit<
 const COLUMNS = sql`key, client_id, name, type, redirect_uris, post_logout_redirect_uris, require_pkce,
   rotate_refresh_tokens, access, hourly_limit, suspended, created`;
 
-export async function applicationByClientId(db: Queryable, clientId: string): Promise<Application | undefined> {
-  const row = await db.get<ApplicationRow>(sql`select ${COLUMNS} from applications where client_id = ${clientId}`);
-  return row && toApplication(row);
-}
+export const applicationByClientId = (db: Queryable, clientId: string): Promise<Application | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from applications where client_id = ${clientId}`, toApplication);
 
 /** Excludes first-party clients, which cannot be managed. */
 const NOT_FIRST_PARTY = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
@@ -64,12 +62,8 @@ export async function managedApplication(db: Queryable, clientId: string): Promi
   return row && toApplication(row);
 }
 
-export async function listApplications(db: Queryable): Promise<Application[]> {
-  const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where ${NOT_FIRST_PARTY} order by key`,
-  );
-  return rows.map(toApplication);
-}
+export const listApplications = (db: Queryable): Promise<Application[]> =>
+  allAs(db, sql`select ${COLUMNS} from applications where ${NOT_FIRST_PARTY} order by key`, toApplication);
 
 /** Applications with keys below `before`, newest first. */
 export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
@@ -188,21 +182,15 @@ export async function removeSecret(db: Queryable, applicationKey: number, id: st
 }
 
 /** The hashes of an application's valid secrets. */
-export async function readSecretHashes(db: Queryable, applicationKey: number): Promise<string[]> {
-  const rows = await db.all<{ hash: string }>(
-    sql`select hash from application_secrets where application_key = ${applicationKey} order by key`,
-  );
-  return rows.map(({ hash }) => hash);
-}
+export const readSecretHashes = (db: Queryable, applicationKey: number): Promise<string[]> =>
+  columnOf(db, sql`select hash from application_secrets where application_key = ${applicationKey} order by key`);
 
-export async function setAccess(db: Queryable, clientId: string, access: AccessState): Promise<boolean> {
-  return (await db.run(sql`update applications set access = ${access} where client_id = ${clientId}`)) === 1;
-}
+export const setAccess = (db: Queryable, clientId: string, access: AccessState): Promise<boolean> =>
+  changesRow(db, sql`update applications set access = ${access} where client_id = ${clientId}`);
 
 /** Sets an application's hourly limit; null restores the usual one. */
-export async function setLimit(db: Queryable, clientId: string, limit: number | null): Promise<boolean> {
-  return (await db.run(sql`update applications set hourly_limit = ${limit} where client_id = ${clientId}`)) === 1;
-}
+export const setLimit = (db: Queryable, clientId: string, limit: number | null): Promise<boolean> =>
+  changesRow(db, sql`update applications set hourly_limit = ${limit} where client_id = ${clientId}`);
 
 export async function setRedirectUris(db: Queryable, clientId: string, uris: readonly string[]): Promise<void> {
   await db.run(sql`update applications set redirect_uris = ${JSON.stringify(uris)} where client_id = ${clientId}`);

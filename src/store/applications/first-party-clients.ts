@@ -1,5 +1,5 @@
 import { seal, unseal } from '#platform/crypto/seal.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, exists, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import {
   addSecret,
@@ -76,6 +76,5 @@ async function registerClient(db: Db, now: number, key: Buffer, registration: Re
 }
 
 /** Whether an application is part of the service itself. */
-export async function isFirstPartyClient(db: Queryable, clientId: string): Promise<boolean> {
-  return (await db.get(sql`select name from first_party_clients where client_id = ${clientId}`)) !== undefined;
-}
+export const isFirstPartyClient = (db: Queryable, clientId: string): Promise<boolean> =>
+  exists(db, sql`select name from first_party_clients where client_id = ${clientId}`);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { UploadedImage } from '#platform/uploaded-image.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
@@ -42,8 +42,5 @@ export async function hasLogo(db: Queryable, applicationKey: number): Promise<bo
   return (await logoHash(db, applicationKey)) !== undefined;
 }
 
-export async function logoHash(db: Queryable, applicationKey: number): Promise<string | undefined> {
-  const row = await db.get<{ hash: string }>(sql`
-    select hash from application_logos where application_key = ${applicationKey}`);
-  return row?.hash;
-}
+export const logoHash = (db: Queryable, applicationKey: number): Promise<string | undefined> =>
+  getValue(db, sql`select hash from application_logos where application_key = ${applicationKey}`);

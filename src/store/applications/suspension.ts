@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { changesRow, columnOf, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Application } from './applications.ts';
 
@@ -14,10 +14,8 @@ const HAS_ACTIVE_OWNER = sql`
     where o.application_key = applications.key and a.disabled is null)`;
 
 /** The keys of the applications that an account owns. */
-export async function keysOwnedBy(db: Queryable, accountId: string): Promise<number[]> {
-  const rows = await db.tuples(sql`select application_key from application_owners where account_id = ${accountId}`);
-  return rows.map(([key]) => key as number);
-}
+export const keysOwnedBy = (db: Queryable, accountId: string): Promise<number[]> =>
+  columnOf(db, sql`select application_key from application_owners where account_id = ${accountId}`);
 
 /** Suspends or resumes applications after a change of their owners or of the owners' accounts. */
 export async function syncOwnerSuspension(tx: Queryable, applicationKeys: readonly number[]): Promise<void> {
@@ -35,13 +33,8 @@ export async function syncOwnerSuspension(tx: Queryable, applicationKeys: readon
 }
 
 /** Resumes a suspended application, for which the operator is responsible from then on. */
-export async function resumeApplication(db: Queryable, clientId: string): Promise<boolean> {
-  return (
-    (await db.run(
-      sql`update applications set suspended = null where client_id = ${clientId} and suspended is not null`,
-    )) === 1
-  );
-}
+export const resumeApplication = (db: Queryable, clientId: string): Promise<boolean> =>
+  changesRow(db, sql`update applications set suspended = null where client_id = ${clientId} and suspended is not null`);
 
 /** The names of the applications that would be suspended if this account were deleted. */
 export async function ownedAlone(db: Queryable, accountId: string): Promise<string[]> {

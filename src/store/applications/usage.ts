@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -78,12 +78,8 @@ export async function usageSince(db: Queryable, applicationKey: number, since: n
 }
 
 /** When an application last used the data API, epoch milliseconds. */
-export async function readLastUse(db: Queryable, applicationKey: number): Promise<number | undefined> {
-  const row = await db.get<{ last: number }>(
-    sql`select last from application_uses where application_key = ${applicationKey}`,
-  );
-  return row?.last;
-}
+export const readLastUse = (db: Queryable, applicationKey: number): Promise<number | undefined> =>
+  getValue(db, sql`select last from application_uses where application_key = ${applicationKey}`);
 
 export type Sum = Pick<Usage, 'requests' | 'client_errors' | 'limited' | 'server_errors'>;
 

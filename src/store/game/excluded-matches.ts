@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 
 /**
@@ -10,9 +10,8 @@ import { list, type Sql, sql } from '#db/sql.ts';
 export const isCounted = (key: Sql): Sql =>
   sql`not exists (select 1 from excluded_matches x where x.match_key = ${key})`;
 
-export async function isExcluded(db: Queryable, key: number): Promise<boolean> {
-  return (await db.get(sql`select 1 as found from excluded_matches where match_key = ${key}`)) !== undefined;
-}
+export const isExcluded = (db: Queryable, key: number): Promise<boolean> =>
+  exists(db, sql`select 1 as found from excluded_matches where match_key = ${key}`);
 
 /** Those of the matches that are excluded. */
 export async function excludedAmong(db: Queryable, keys: readonly number[]): Promise<ReadonlySet<number>> {

@@ -1,5 +1,5 @@
 import { nameKey } from '#text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasPseudonym, type Player } from './players.ts';
 
@@ -113,9 +113,8 @@ export async function forgetHidden(tx: Queryable, uuid: string): Promise<void> {
 }
 
 /** Whether a player is on a list, whatever the server. */
-export async function isHidden(db: Queryable, uuid: string): Promise<boolean> {
-  return (await db.get(sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`)) !== undefined;
-}
+export const isHidden = (db: Queryable, uuid: string): Promise<boolean> =>
+  exists(db, sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`);
 
 /** Players as others see them: a hidden one as if it had never logged in. */
 export async function allAsShown(db: Queryable, players: readonly Player[]): Promise<Player[]> {

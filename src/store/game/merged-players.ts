@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { renamedJson } from './renamed-json.ts';
 
@@ -91,7 +91,5 @@ export async function recordMergedIn(
 }
 
 /** Those of the events that are matches, without those that are being withdrawn. */
-export async function matchesAmong(tx: Queryable, events: readonly number[]): Promise<number[]> {
-  const rows = await tx.tuples(sql`select match_key from match_details where match_key in (${list([...events])})`);
-  return rows.map(([key]) => key as number);
-}
+export const matchesAmong = (tx: Queryable, events: readonly number[]): Promise<number[]> =>
+  columnOf(tx, sql`select match_key from match_details where match_key in (${list([...events])})`);

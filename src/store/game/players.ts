@@ -1,7 +1,7 @@
 import { explicitName } from '#platform/text/name-segment.ts';
 import { isUuidLabel, nameKey, uuidOf } from '#text/text.ts';
 import { keyOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { columnOf, type Queryable } from '#db/db.ts';
 import { list, lists, type Sql, sql } from '#db/sql.ts';
 
 export interface Player {
@@ -145,12 +145,8 @@ export async function namesakes(db: Queryable, text: string, limit: number): Pro
 }
 
 /** The UUIDs that were merged into a player. */
-export async function readAliases(db: Queryable, uuid: string, limit: number): Promise<string[]> {
-  const rows = await db.tuples(
-    sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`,
-  );
-  return rows.map(([alias]) => String(alias));
-}
+export const readAliases = (db: Queryable, uuid: string, limit: number): Promise<string[]> =>
+  columnOf(db, sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`);
 
 /** The present names of players by UUID, also by the UUIDs that were merged into them. */
 export async function namesByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> {

@@ -1,6 +1,6 @@
 import { keyedHashOf, type SecretKey } from '#platform/crypto/secret-key.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 const FINGERPRINT = 'secret key';
@@ -55,9 +55,8 @@ export async function deleteFormerHashKeys(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${FORMER_HASH_KEYS}`);
 }
 
-async function readValue(db: Queryable, name: string): Promise<string | undefined> {
-  return (await db.get<{ value: string }>(sql`select value from installation where name = ${name}`))?.value;
-}
+const readValue = (db: Queryable, name: string): Promise<string | undefined> =>
+  getValue(db, sql`select value from installation where name = ${name}`);
 
 async function save(db: Queryable, name: string, value: string): Promise<void> {
   await db.run(sql`

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 const DAY_MS = 86_400_000;
@@ -7,9 +7,8 @@ const DAY_MS = 86_400_000;
 type Run = 'backup' | 'purge';
 
 /** When one last completed; undefined in a new database. */
-export async function lastRun(db: Queryable, name: Run): Promise<number | undefined> {
-  return (await db.get<{ completed: number }>(sql`select completed from job_runs where name = ${name}`))?.completed;
-}
+export const lastRun = (db: Queryable, name: Run): Promise<number | undefined> =>
+  getValue(db, sql`select completed from job_runs where name = ${name}`);
 
 export async function recordRun(db: Queryable, name: Run, completed: number): Promise<void> {
   await db.run(sql`

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, exists, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
@@ -85,9 +85,8 @@ export async function eraseAgain(
   });
 }
 
-async function isErased(tx: Queryable, hash: string): Promise<boolean> {
-  return (await tx.get(sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`)) !== undefined;
-}
+const isErased = (tx: Queryable, hash: string): Promise<boolean> =>
+  exists(tx, sql`select 1 as found from pseudonyms where uuid_hash = ${hash}`);
 
 /** By the key at first, because the secret key may have changed since the backup. */
 async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Db, Queryable, Transactional } from '#db/db.ts';
+import { allAs, changesRow, type Db, getAs, type Queryable, type Transactional } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Cursor } from '../../game/change-cursors.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
@@ -80,10 +80,8 @@ function toWebhook({ kinds, feed, place, walk_head, ...row }: WebhookRow): Webho
   return { ...row, id: idOf(row.key), kinds: kinds.split(' ') as ResourceKind[], cursor };
 }
 
-async function one(db: Queryable, where: Sql): Promise<Webhook | undefined> {
-  const row = await db.get<WebhookRow>(sql`select ${COLUMNS} ${FROM} where ${where}`);
-  return row && toWebhook(row);
-}
+const one = (db: Queryable, where: Sql): Promise<Webhook | undefined> =>
+  getAs(db, sql`select ${COLUMNS} ${FROM} where ${where}`, toWebhook);
 
 export const webhookById = (db: Queryable, id: string): Promise<Webhook | undefined> =>
   one(db, sql`w.key = ${keyOf(id) ?? 0}`);
@@ -96,12 +94,8 @@ export const heldWebhook = (db: Queryable, key: number, holder: string): Promise
 export const MAY_READ = sql`a.access = 'approved' and a.suspended is null`;
 
 /** The webhooks of an application, oldest first. */
-export async function webhooksOf(db: Queryable, applicationKey: number): Promise<Webhook[]> {
-  const rows = await db.all<WebhookRow>(
-    sql`select ${COLUMNS} ${FROM} where w.application_key = ${applicationKey} order by w.key`,
-  );
-  return rows.map(toWebhook);
-}
+export const webhooksOf = (db: Queryable, applicationKey: number): Promise<Webhook[]> =>
+  allAs(db, sql`select ${COLUMNS} ${FROM} where w.application_key = ${applicationKey} order by w.key`, toWebhook);
 
 /** The webhooks of all applications with keys below `before`, newest first. */
 export async function webhooksBefore(
@@ -242,9 +236,8 @@ export async function endMail(db: Db, { key, mail_due }: SwitchedOff): Promise<v
 }
 
 /** A purge deletes its log. */
-export async function removeWebhook(db: Queryable, key: number): Promise<boolean> {
-  return (await db.run(sql`delete from webhooks where key = ${key}`)) === 1;
-}
+export const removeWebhook = (db: Queryable, key: number): Promise<boolean> =>
+  changesRow(db, sql`delete from webhooks where key = ${key}`);
 
 /** Ends the pause of a webhook that fails. */
 export async function hurry(db: Queryable, now: number, key: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { allAs, getAs, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { Group } from '../statistics-groups.ts';
 
@@ -44,14 +44,11 @@ const COUNTERS = sql`
   select key, id, counted, label_en, label_ja, aggregate, modes, most, sort_order from counters`;
 
 /** All counters in the order in which they are shown. */
-export async function listCounters(db: Queryable): Promise<Counter[]> {
-  return (await db.all<CounterRow>(sql`${COUNTERS} order by sort_order, key`)).map(toCounter);
-}
+export const listCounters = (db: Queryable): Promise<Counter[]> =>
+  allAs(db, sql`${COUNTERS} order by sort_order, key`, toCounter);
 
-export async function counterByKey(db: Queryable, key: string): Promise<Counter | undefined> {
-  const row = await db.get<CounterRow>(sql`${COUNTERS} where key = ${key}`);
-  return row && toCounter(row);
-}
+export const counterByKey = (db: Queryable, key: string): Promise<Counter | undefined> =>
+  getAs(db, sql`${COUNTERS} where key = ${key}`, toCounter);
 
 function toCounter({ label_en: en, label_ja: ja, modes, sort_order: order, ...row }: CounterRow): Counter {
   return { ...row, label: { en, ja }, modes: modes === '' ? [] : (modes.split(',') as Group[]), order };

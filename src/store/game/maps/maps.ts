@@ -1,5 +1,5 @@
 import { nameKey } from '#text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import { allAs, columnOf, getAs, getValue, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { mapsByWord } from '../../search-terms.ts';
 import { byOrder } from '../servers.ts';
@@ -70,15 +70,11 @@ export function inRotation(serverKey: number): Sql {
   return sql`and exists (select 1 from rotations q where q.map_name_key = m.name_key and q.server_key = ${serverKey})`;
 }
 
-export async function mapByKey(db: Queryable, key: number): Promise<GameMap | undefined> {
-  const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key = ${key}`);
-  return row && toGameMap(row);
-}
+export const mapByKey = (db: Queryable, key: number): Promise<GameMap | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key = ${key}`, toGameMap);
 
-export async function mapsByKeys(db: Queryable, keys: readonly number[]): Promise<GameMap[]> {
-  const rows = await db.all<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key in (${list(keys)})`);
-  return rows.map(toGameMap);
-}
+export const mapsByKeys = (db: Queryable, keys: readonly number[]): Promise<GameMap[]> =>
+  allAs(db, sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.key in (${list(keys)})`, toGameMap);
 
 /** A map by its exact name, else the newest one with this name in any case. */
 export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
@@ -105,22 +101,15 @@ export async function mapNames(db: Queryable): Promise<string[]> {
 }
 
 /** The key of the newest map. */
-export async function newestMap(db: Queryable): Promise<number | undefined> {
-  return (await db.get<{ key: number }>(sql`select key from maps order by key desc limit 1`))?.key;
-}
+export const newestMap = (db: Queryable): Promise<number | undefined> =>
+  getValue(db, sql`select key from maps order by key desc limit 1`);
 
 /** The names of the maps in a server's rotation, in order. */
-export async function rotationOf(db: Queryable, serverKey: number): Promise<string[]> {
-  const rows = await db.all<{ map_name: string }>(
-    sql`select map_name from rotations where server_key = ${serverKey} order by position`,
-  );
-  return rows.map(({ map_name }) => map_name);
-}
+export const rotationOf = (db: Queryable, serverKey: number): Promise<string[]> =>
+  columnOf(db, sql`select map_name from rotations where server_key = ${serverKey} order by position`);
 
-export async function mapByExactName(db: Queryable, name: string): Promise<GameMap | undefined> {
-  const row = await db.get<MapRow>(sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`);
-  return row && toGameMap(row);
-}
+export const mapByExactName = (db: Queryable, name: string): Promise<GameMap | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`, toGameMap);
 
 export function toGameMap({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
   return {

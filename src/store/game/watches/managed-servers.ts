@@ -1,6 +1,6 @@
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Db, Queryable, Transactional } from '#db/db.ts';
+import { changesRow, type Db, getAs, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** Game servers that are followed by the Minecraft Server Management Protocol. */
@@ -62,10 +62,8 @@ interface ManagedRow {
   contact: number | null;
 }
 
-export async function managedServer(db: Queryable, serverKey: number): Promise<Managed | undefined> {
-  const row = await db.get<ManagedRow>(sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`);
-  return row && managedFrom(row);
-}
+export const managedServer = (db: Queryable, serverKey: number): Promise<Managed | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`, managedFrom);
 
 /** Every managed server with its name, in the order of the servers' keys. */
 export async function listManaged(db: Queryable): Promise<(Managed & { server: string })[]> {
@@ -97,9 +95,8 @@ export async function setManaged(
 }
 
 /** @returns whether the server was managed */
-export async function removeManaged(db: Queryable, serverKey: number): Promise<boolean> {
-  return (await db.run(sql`delete from managed_servers where server_key = ${serverKey}`)) > 0;
-}
+export const removeManaged = (db: Queryable, serverKey: number): Promise<boolean> =>
+  changesRow(db, sql`delete from managed_servers where server_key = ${serverKey}`);
 
 /** @returns undefined if the secret was sealed under another secret key */
 export function openSecret(key: SecretKey, { sealedSecret }: Pick<HeldServer, 'sealedSecret'>): string | undefined {

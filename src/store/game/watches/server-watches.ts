@@ -1,4 +1,4 @@
-import type { Queryable, Transactional } from '#db/db.ts';
+import { changesRow, getAs, type Queryable, type Transactional } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
 /** Game servers that Scorehall polls by their own protocols, and the outcome of the last poll. */
@@ -108,10 +108,8 @@ interface WatchRow {
   max: number;
 }
 
-export async function watchOf(db: Queryable, serverKey: number): Promise<Watch | undefined> {
-  const row = await db.get<WatchRow>(sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`);
-  return row && watchFrom(row);
-}
+export const watchOf = (db: Queryable, serverKey: number): Promise<Watch | undefined> =>
+  getAs(db, sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`, watchFrom);
 
 /** Every watch with the name of its server, in the order of the servers' keys. */
 export async function listWatches(db: Queryable): Promise<(Watch & { server: string })[]> {
@@ -136,9 +134,8 @@ export async function setWatch(db: Transactional, serverKey: number, target: Wat
 }
 
 /** @returns whether the server was watched */
-export async function removeWatch(db: Queryable, serverKey: number): Promise<boolean> {
-  return (await db.run(sql`delete from server_watches where server_key = ${serverKey}`)) > 0;
-}
+export const removeWatch = (db: Queryable, serverKey: number): Promise<boolean> =>
+  changesRow(db, sql`delete from server_watches where server_key = ${serverKey}`);
 
 /** The servers that a process polls. */
 export async function heldWatches(db: Queryable, holder: string): Promise<HeldWatch[]> {
