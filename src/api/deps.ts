@@ -8,7 +8,7 @@ import { Walks } from './walks.ts';
 import { hash } from 'node:crypto';
 import type { Config } from '#platform/config/config.ts';
 import type { Db, Versions } from '#db/db.ts';
-import { matchWithTeams, revisedMatch } from '#store/game/matches.ts';
+import { matchWithTeams } from '#store/game/matches.ts';
 import { readDatabaseId } from '#store/installation/database-id.ts';
 
 /** The dependencies of the endpoints in one thread. */
@@ -42,7 +42,7 @@ function revisedMatchQuery(db: Db, renderVersion: string): Deps['match'] {
   let databaseId: number | undefined;
   return async (key) => {
     databaseId ??= await readDatabaseId(db);
-    const match = await revisedMatch(db.shortReads, key);
+    const match = await matchWithTeams(db.shortReads, key);
     if (match === undefined || match.isMerged) return match;
     return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };

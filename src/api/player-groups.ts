@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
 import { readStanding } from '#store/game/factions.ts';
-import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
 import { type ListedObjective, readObjectives, type PlayerObjective } from '#store/game/player-objectives.ts';
@@ -206,7 +206,7 @@ async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName)
 
 async function killsWire(deps: Deps, key: number): Promise<Members> {
   const [made, suffered] = await Promise.all([
-    killsOf(deps.db, key, NEWEST),
+    killsBelow(deps.db, key, undefined, NEWEST),
     deathsBelow(deps.db, key, undefined, NEWEST),
   ]);
   return {

@@ -14,7 +14,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { mapByName, mapNames, ratesOf, rotationOf, readRotations } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
-import { killsOf } from '#store/game/kills.ts';
+import { killsBelow } from '#store/game/kills.ts';
 import { changesAfter } from '#store/game/changes.ts';
 import { listMatches, matchesOf } from '#store/game/matches.ts';
 import { statsOf } from '#store/game/player-stats.ts';
@@ -110,10 +110,10 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
   const [listed] = await matchesOf(context.db, one!.key, Number.MAX_SAFE_INTEGER, 20);
   assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
   assert.deepEqual(
-    (await killsOf(context.db, one!.key, 20)).map(({ victim }) => victim),
+    (await killsBelow(context.db, one!.key, undefined, 20)).map(({ victim }) => victim),
     [bob],
   );
-  assert.equal((await killsOf(context.db, two!.key, 20)).length, 0);
+  assert.equal((await killsBelow(context.db, two!.key, undefined, 20)).length, 0);
 });
 
 const FEEDS: [mode: string, group: Group][] = [

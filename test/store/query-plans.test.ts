@@ -17,7 +17,7 @@ import {
   reportingMatches,
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
-import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
@@ -151,7 +151,7 @@ test('no read of a request scans a table that grows with the network', async (t)
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
     matchesOf: (db) => matchesOf(db, player.key, last, 20),
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
-    killsOf: (db) => killsOf(db, player.key, 20),
+    killsBelow: (db) => killsBelow(db, player.key, undefined, 20),
     deathsBelow: (db) => deathsBelow(db, player.key, { match: 5, number: 3 }, 20),
     readObjectives: (db) => readObjectives(db, player.key, 'wool', 20),
     isFormerToken: (db) => isFormerToken(db, 'x'),

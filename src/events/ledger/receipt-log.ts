@@ -39,37 +39,18 @@ async function readReceipts(db: Queryable, scope: number, page: Page): Promise<L
     select key, event_id, received, type, null, reason, place, problems
     from (select * from refusals where ${keysetPage('scope_key', scope, page)}) r
     order by key ${page.direction} limit ${page.limit}`);
-  return (rows as Row[]).map((row) => (row[5] === null ? acceptedReceipt(row) : rejectedReceipt(row)));
+  return (rows as Row[]).map(toReceipt);
 }
 
-type Row = AcceptedRow | RejectedRow;
-type AcceptedRow = [
-  key: number,
-  id: string,
-  received: number,
-  type: string,
-  withdrawn: number | null,
-  null,
-  null,
-  null,
-];
-type RejectedRow = [
-  key: number,
-  id: string,
-  received: number,
-  type: string | null,
-  null,
-  reason: string,
-  place: string,
-  problems: string | null,
+/** `reason`, `place` and `problems` of a rejected event, which may have no type; null of an accepted one. */
+type Row = [
+  ...[key: number, id: string, received: number, type: string | null, withdrawn: number | null],
+  ...[reason: string | null, place: string | null, problems: string | null],
 ];
 
-function acceptedReceipt([key, id, received, type, withdrawn]: AcceptedRow): LoggedReceipt {
-  return { receipt: idOf(key), id, status: withdrawn === null ? 'accepted' : 'withdrawn', type, received };
-}
-
-function rejectedReceipt([key, id, received, type, , reason, place, problems]: RejectedRow): LoggedReceipt {
+function toReceipt([key, id, received, type, withdrawn, reason, place, problems]: Row): LoggedReceipt {
+  const [receipt, sent] = [idOf(key), type === null ? {} : { type }];
+  if (reason === null) return { receipt, id, status: withdrawn === null ? 'accepted' : 'withdrawn', ...sent, received };
   const all = problems === null ? {} : { problems: JSON.parse(problems) as Problem[] };
-  const sent = type === null ? {} : { type };
-  return { receipt: idOf(key), id, status: 'rejected', ...sent, reason, place, ...all, received };
+  return { receipt, id, status: 'rejected', ...sent, reason, place: place!, ...all, received };
 }

@@ -7,7 +7,7 @@ import { readActivity } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketStart } from '#store/game/time-buckets.ts';
 import { readStanding } from '#store/game/factions.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
-import { killsOf } from '#store/game/kills.ts';
+import { killsBelow } from '#store/game/kills.ts';
 import { type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
@@ -189,7 +189,7 @@ const SHOWN_KILLS = 8;
 
 async function kills(request: PageRequest, { key }: Player): Promise<Html> {
   const { text } = request;
-  const newest = await killsOf(request.db, key, SHOWN_KILLS);
+  const newest = await killsBelow(request.db, key, undefined, SHOWN_KILLS);
   if (newest.length === 0) return html``;
   return html`<section class="card" aria-labelledby="kills">
     ${heading('kills', text.player.kills)}

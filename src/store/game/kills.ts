@@ -35,30 +35,17 @@ export type KillPosition = Pick<Death, 'match' | 'number'>;
 
 const NEWEST: KillPosition = { match: Number.MAX_SAFE_INTEGER, number: 0 };
 
-/** A player's newest kills, by match and by their number within it. */
-export async function killsOf(db: Queryable, playerKey: number, limit: number): Promise<Kill[]> {
-  return await killsBelow(db, playerKey, NEWEST, limit);
-}
+/** A player's newest kills, or those before a position, by match and by their number within it. */
+export const killsBelow = (db: Queryable, playerKey: number, before: KillPosition | undefined, limit: number) =>
+  read(db, 'killer_key', playerKey, before, limit) as Promise<Kill[]>;
 
-/** Like `killsOf`, but only kills before a position. */
-export async function killsBelow(
+/** A player's deaths in the same way. */
+export const deathsBelow = (
   db: Queryable,
   playerKey: number,
   before: KillPosition | undefined,
   limit: number,
-): Promise<Kill[]> {
-  return (await read(db, 'killer_key', playerKey, before, limit)) as Kill[];
-}
-
-/** A player's newest deaths before a position, by match and by their number within it. */
-export async function deathsBelow(
-  db: Queryable,
-  playerKey: number,
-  before: KillPosition | undefined,
-  limit: number,
-): Promise<Death[]> {
-  return await read(db, 'victim_key', playerKey, before, limit);
-}
+): Promise<Death[]> => read(db, 'victim_key', playerKey, before, limit);
 
 type KillTuple = [
   killerUuid: string | null,

@@ -106,7 +106,6 @@ export interface WholeMatch extends MatchWithTeams {
   extras: string | null;
 }
 
-const REVISED = sql`select match_key, head, started, finished, teams, ${HAS_MERGED}, revision from match_details`;
 const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${HAS_MERGED} from match_details`;
 const WHOLE = sql`
   select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
@@ -141,15 +140,12 @@ export async function matchHeadByKey(db: Queryable, key: number): Promise<MatchH
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
-export async function matchWithTeams(db: Queryable, key: number): Promise<MatchWithTeams | undefined> {
-  const row = await db.tuple(sql`${WITH_TEAMS} where match_key = ${key}`);
-  return row && (await shown(db, toMatchWithTeams(row as TeamsTuple)));
-}
-
-/** Like `matchWithTeams`, with the revision. */
-export async function revisedMatch(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
-  const row = await db.tuple(sql`${REVISED} where match_key = ${key}`);
-  return row && (await shown(db, toRevisedMatch(row as RevisedTuple)));
+export async function matchWithTeams(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
+  const row = await db.tuple(sql`
+    select match_key, head, started, finished, teams, ${HAS_MERGED}, revision from match_details where match_key = ${key}`);
+  if (row === undefined) return undefined;
+  const [revision] = row.slice(-1) as [number];
+  return await shown(db, { ...toMatchWithTeams(row as TeamsTuple), revision });
 }
 
 async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
@@ -159,17 +155,12 @@ async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise
 
 type HeadTuple = [number, string, number, number];
 type TeamsTuple = [...HeadTuple, teams: string, merged: number];
-type RevisedTuple = [...TeamsTuple, revision: number];
 type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
 
 const toHead = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
 
 function toMatchWithTeams([key, head, started, finished, teams, merged]: TeamsTuple): MatchWithTeams {
   return { key, head, started, finished, teams, isMerged: merged === 1 };
-}
-
-function toRevisedMatch([key, head, started, finished, teams, merged, revision]: RevisedTuple): RevisedMatch {
-  return { key, head, started, finished, teams, isMerged: merged === 1, revision };
 }
 
 function toWholeMatch([key, head, started, finished, teams, merged, objectives, extras]: WholeTuple): WholeMatch {
@@ -225,19 +216,9 @@ export async function matchesOf(
 type Played = [result: PlayedMatch['result'], score: number, kills: number, deaths: number, envdeaths: number];
 type PlayedTuple = [...HeadTuple, ...Played];
 
-function toPlayedMatch([
-  key,
-  head,
-  started,
-  finished,
-  result,
-  score,
-  kills,
-  deaths,
-  envdeaths,
-]: PlayedTuple): PlayedMatch {
-  const counts = { kill_count: kills, death_count: deaths, envdeath_count: envdeaths };
-  return { key, head, started, finished, result, score, ...counts };
+function toPlayedMatch([key, head, started, finished, ...played]: PlayedTuple): PlayedMatch {
+  const [result, score, kill_count, death_count, envdeath_count] = played;
+  return { key, head, started, finished, result, score, kill_count, death_count, envdeath_count };
 }
 
 /** Parses the facts beyond the specified form. */

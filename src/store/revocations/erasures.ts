@@ -4,6 +4,9 @@ import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { type Pseudonym, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
+import { hasPseudonym, playerByKey } from '#store/game/players.ts';
 import { Keys } from '#store/sequence.ts';
 import type { Revocations } from './log-reader.ts';
 
@@ -101,4 +104,23 @@ async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<str
 async function unlink(tx: Queryable, uuid: string): Promise<void> {
   const accounts = await tx.tuples(sql`select id from accounts where player_uuid = ${uuid}`);
   for (const [id] of accounts) await unlinkPlayer(tx, id as string);
+}
+
+/** Adds the players who were hidden since the backup to its lists. @returns their number */
+export async function hideAgain(db: Db, now: number, states: Revocations['hidden player']): Promise<number> {
+  const hidden = [...states]
+    .filter(([, state]) => state === 'hidden')
+    .map(([subject]) => subject.split(' ').map(Number));
+  let added = 0;
+  for (const [scope, listed] of Map.groupBy(hidden, ([scope = NETWORK]) => scope)) {
+    const server = await db.get(sql`select 1 as found from servers where key = ${scope}`);
+    if (scope !== NETWORK && server === undefined) continue;
+    const players = await Promise.all(listed.map(([, key = 0]) => playerByKey(db, key)));
+    const uuids = new Set(players.flatMap((player) => (player && !hasPseudonym(player) ? player.uuid : [])));
+    const known = await db.tuples(sql`select uuid from hidden_players where scope_key = ${scope} and uuid is not null`);
+    const missing = uuids.difference(new Set(known.flat()));
+    if (missing.size > 0) await setHidden(db, now, scope, [...(await hiddenOn(db, scope)), ...missing]);
+    added += missing.size;
+  }
+  return added;
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import type { Db } from '#db/db.ts';
-import { deathsBelow, killsOf } from '#store/game/kills.ts';
+import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
@@ -67,7 +67,7 @@ async function shownIn(db: Db): Promise<Record<string, unknown>> {
   const kills = await Promise.all(
     players.map(async ({ key, uuid }) => [
       uuid,
-      await killsOf(db, key, 100),
+      await killsBelow(db, key, undefined, 100),
       await deathsBelow(db, key, undefined, 100),
     ]),
   );
