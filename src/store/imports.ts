@@ -17,14 +17,7 @@ export interface ImportedRow {
   expires: number | null;
 }
 
-interface ImportedRowRow {
-  row_id: string;
-  reference: string;
-  hash: string;
-  version: number;
-  revoked: number;
-  expires: number | null;
-}
+type ImportedRowRow = Omit<ImportedRow, 'rowId' | 'revoked'> & { row_id: string; revoked: number };
 
 /** More than enough different keys for the sources of one network. */
 const MAX_KEY = 2 ** 47;

@@ -29,17 +29,11 @@ export interface PunishmentChange {
   withdrawn: boolean;
 }
 
-interface ChangeRow {
-  key: number;
-  type: PunishmentChange['type'];
-  received: number;
-  credential: number;
-  serverKey: number;
-  server: string | null;
+type ChangeRow = Omit<PunishmentChange, 'by' | 'target' | 'terms' | 'withdrawn'> & {
   body: string;
   withdrawn: number | null;
   aggregate: string | null;
-}
+};
 
 /**
  * The condition of the partial indexes `ledger_punishments` and `ledger_punishments_by_key`. It repeats their text exactly,

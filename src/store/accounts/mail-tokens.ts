@@ -46,12 +46,7 @@ export async function issueMailToken(
   return secret;
 }
 
-interface Row {
-  kind: MailTokenKind;
-  account_id: string | null;
-  data: string;
-  expires: number;
-}
+type Row = Omit<FoundToken, 'data'> & { data: string };
 
 /** Looks a token up without consuming it. */
 export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<FoundToken | undefined> {

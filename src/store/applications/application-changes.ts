@@ -31,20 +31,10 @@ export interface ApplicationChange {
   created: number;
 }
 
-interface ChangeRow {
-  key: number;
-  client_id: string;
-  old_name: string;
-  old_uris: string;
-  old_logout_uris: string;
-  name: string;
-  redirect_uris: string;
-  post_logout_redirect_uris: string;
-  logo: string | null;
-  account_id: string | null;
-  account_name: string | null;
-  created: number;
-}
+type ChangeRow = Omit<ApplicationChange, 'id' | 'old' | 'redirect_uris' | 'post_logout_redirect_uris'> &
+  Record<'old_name' | 'old_uris' | 'old_logout_uris' | 'redirect_uris' | 'post_logout_redirect_uris', string> & {
+    key: number;
+  };
 
 const SELECT = sql`
   select c.key, a.client_id, a.name as old_name, a.redirect_uris as old_uris,

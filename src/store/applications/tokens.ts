@@ -19,13 +19,7 @@ export interface AccessToken {
   expires: number;
 }
 
-interface TokenRow {
-  kind: TokenKind;
-  payload: string;
-  client_id: string;
-  account_id: string | null;
-  expires: number;
-}
+type TokenRow = Omit<AccessToken, 'scopes'> & { payload: string };
 
 /** Finds a valid bearer token by its text. */
 export async function findAccessToken(db: Queryable, token: string, now: number): Promise<AccessToken | undefined> {
@@ -33,11 +27,11 @@ export async function findAccessToken(db: Queryable, token: string, now: number)
     select kind, payload, client_id, account_id, expires from tokens
     where hash = ${secretHash(token)} and kind in ('AccessToken', 'ClientCredentials') and expires > ${now}`);
   if (row === undefined) return undefined;
-  const { scope, jkt } = JSON.parse(row.payload) as { scope?: string; jkt?: string };
+  const { payload, ...stored } = row;
+  const { scope, jkt } = JSON.parse(payload) as { scope?: string; jkt?: string };
   // A DPoP-bound token (RFC 9449) must not be accepted as a bearer token.
   if (jkt !== undefined) return undefined;
-  const { kind, client_id, account_id, expires } = row;
-  return { kind, client_id, account_id, expires, scopes: scope === undefined ? [] : scope.split(' ') };
+  return { ...stored, scopes: scope === undefined ? [] : scope.split(' ') };
 }
 
 /** Those of some tokens that are valid and whose applications have access to the data API, with the times of their expiry. */

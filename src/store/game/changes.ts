@@ -139,12 +139,7 @@ export interface Feed {
   isFilled: boolean;
 }
 
-interface FeedRow {
-  id: string;
-  head: number;
-  floor: number;
-  filling: string | null;
-}
+type FeedRow = Omit<Feed, 'isFilled'> & { filling: string | null };
 
 const FEED = sql`select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`;
 

@@ -16,16 +16,12 @@ export interface EventWarning {
   withdrawn: boolean;
 }
 
-interface Row {
+type Row = Pick<EventWarning, 'id' | 'type' | 'serverKey' | 'received'> & {
   key: number;
-  scope_key: number;
-  event_id: string;
-  type: string;
   warnings: string;
-  received: number;
   server: string | null;
   withdrawn: number | null;
-}
+};
 
 /** Events with warnings, the newest first: of one server, or of all. */
 export async function listEventWarnings(
@@ -34,17 +30,14 @@ export async function listEventWarnings(
 ): Promise<EventWarning[]> {
   const ofServer = serverKey === undefined ? sql`` : sql`and w.scope_key = ${serverKey}`;
   const rows = await db.all<Row>(sql`
-    select w.key, w.scope_key, w.event_id, w.type, w.warnings, w.received, s.name as server, l.withdrawn
+    select w.key, w.scope_key as "serverKey", w.event_id as id, w.type, w.warnings, w.received, s.name as server, l.withdrawn
     from event_warnings w left join servers s on s.key = w.scope_key left join ledger l on l.key = w.key
     where w.key < ${before} ${ofServer} order by w.key desc limit ${limit}`);
-  return rows.map(({ key, scope_key, event_id: id, type, warnings, received, server, withdrawn }) => ({
+  return rows.map(({ key, server, warnings, withdrawn, ...row }) => ({
+    ...row,
     receipt: idOf(key),
-    id,
-    type,
-    serverKey: scope_key,
     server: server ?? '',
     warnings: JSON.parse(warnings) as EventWarning['warnings'],
-    received,
     withdrawn: withdrawn !== null,
   }));
 }

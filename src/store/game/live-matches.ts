@@ -122,19 +122,9 @@ export async function unreportedMatchesOf(db: Queryable, serverKey: number, sinc
 }
 
 /** A report of the present match of a server. */
-export interface LiveReport {
-  serverKey: number;
+export interface LiveReport extends Omit<LiveMatch, 'server'> {
   eventId: string;
-  time: number;
   received: number;
-  phase: MatchPhase;
-  started: number | null;
-  map: string;
-  gamemode: string;
-  participants: number;
-  observers: number | null;
-  teams: readonly LiveTeam[];
-  objectives: readonly MatchObjective[];
 }
 
 /** The newest stored report of a server. */

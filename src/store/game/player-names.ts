@@ -158,11 +158,7 @@ export async function replacePlayerNames(tx: Queryable, key: number, observed: P
   await writeNames(tx, key, [...names.values()], present, { lastLogin, lastLogout });
 }
 
-interface PlayerNameSpan {
-  name: string;
-  first: number;
-  last: number;
-}
+type PlayerNameSpan = Omit<Span, 'key'>;
 
 interface LastSessions {
   lastLogin: Session | undefined;

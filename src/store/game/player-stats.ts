@@ -22,14 +22,10 @@ type Row = readonly number[];
 
 const UPSERT = 'on conflict (player_key) do update set name_seen = excluded.name_seen';
 
-/** The parts of the statement that adds to the counters of one group, for `withRows`. */
-interface UpsertText {
-  columns: number;
-  head: string;
-  tail: string;
-}
-
-const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertText(group)])) as Record<Group, UpsertText>;
+const UPSERTS = Object.fromEntries(GROUP_NAMES.map((group) => [group, upsertText(group)])) as Record<
+  Group,
+  ReturnType<typeof upsertText>
+>;
 
 /** The columns of a group's counters in `player_stats`, in the order of the counters. */
 export function groupColumns(group: Group): string[] {
@@ -50,7 +46,8 @@ export async function statsOf(db: Queryable, playerKey: number): Promise<Stats> 
   return stats;
 }
 
-function upsertText(group: Group): UpsertText {
+/** The parts of the statement that adds to the counters of one group, for `withRows`. */
+function upsertText(group: Group) {
   const counters = groupColumns(group);
   const columns = [...counters, 'name_seen', 'player_key'];
   // node:sqlite binds numbers as floating point, in which sums beyond 2^53 would lose their last digits.

@@ -33,26 +33,9 @@ export interface Revocation {
   server: string;
 }
 
-interface PunishmentRow {
-  key: number;
-  punisher_uuid: string | null;
-  punisher_name: string | null;
-  uuid: string;
-  name: string;
-  type: string;
-  level: number;
-  reason: string;
-  server: string;
-  automatic: number;
-  time: number;
-  expires: number | null;
-  revoked: number | null;
-  revoked_on: string;
-  revoke_reason: string;
-  revoker_uuid: string | null;
-  revoker_name: string | null;
-  changed: number;
-}
+type PunishmentRow = Omit<Punishment, 'punisher' | 'punished' | 'state' | 'automatic' | 'revocation'> &
+  Record<'punisher_uuid' | 'punisher_name' | 'revoker_uuid' | 'revoker_name', string | null> &
+  Record<'uuid' | 'name' | 'revoked_on' | 'revoke_reason', string> & { automatic: number; revoked: number | null };
 
 const SELECT = sql`
   select u.key, u.punisher_uuid, u.punisher_name, p.uuid, p.name, u.type, u.level, u.reason, u.server, u.automatic,

@@ -31,22 +31,12 @@ export interface ServerNow extends Server {
   next_map: string;
 }
 
-interface ServerRow {
-  key: number;
-  name: string;
-  region: string;
-  icon: string;
+type ServerRow = Omit<ServerNow, 'order' | 'heartbeat' | 'online' | 'playerCount' | 'players'> & {
   sort_order: number;
-  max: number;
-  punishments: PunishmentScope;
   received: number | null;
-  playing: number;
   player_count: number;
   players: string;
-  gamemode: string;
-  current_map: string;
-  next_map: string;
-}
+};
 
 const SELECT = sql`
   select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.player_count,
@@ -104,21 +94,13 @@ export async function serversPlaying(
   return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
 }
 
-function serverNow(row: ServerRow, since: number): ServerNow {
-  const { key, name, region, icon, sort_order: order, max, punishments } = row;
-  const online = row.received !== null && row.received >= since;
-  const fixed = { key, name, region, icon, order, max, punishments, heartbeat: row.received, online };
-  if (!online) return { ...fixed, ...NOBODY };
-  const { playing, player_count: playerCount, gamemode, current_map, next_map } = row;
-  return {
-    ...fixed,
-    playing,
-    playerCount,
-    gamemode,
-    current_map,
-    next_map,
-    players: JSON.parse(row.players) as string[],
-  };
+function serverNow(
+  { sort_order: order, received: heartbeat, player_count: playerCount, players, ...row }: ServerRow,
+  since: number,
+): ServerNow {
+  const online = heartbeat !== null && heartbeat >= since;
+  const present = online ? { playerCount, players: JSON.parse(players) as string[] } : NOBODY;
+  return { ...row, order, heartbeat, online, ...present };
 }
 
 const NOBODY = { playing: 0, playerCount: 0, players: [], gamemode: '', current_map: '', next_map: '' };

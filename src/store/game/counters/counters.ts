@@ -28,17 +28,8 @@ export interface Counter {
   order: number;
 }
 
-interface CounterRow {
-  key: string;
-  id: number;
-  counted: number;
-  label_en: string;
-  label_ja: string;
-  aggregate: Aggregate;
-  modes: string;
-  most: number;
-  sort_order: number;
-}
+type CounterRow = Omit<Counter, 'label' | 'modes' | 'order'> &
+  Record<'label_en' | 'label_ja' | 'modes', string> & { sort_order: number };
 
 const COUNTERS = sql`
   select key, id, counted, label_en, label_ja, aggregate, modes, most, sort_order from counters`;

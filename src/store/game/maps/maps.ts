@@ -163,40 +163,27 @@ export interface MapRate {
   counts: [number, number, number, number, number];
 }
 
-interface RateRow {
-  map_key: number;
-  version: string;
-  rate_1: number;
-  rate_2: number;
-  rate_3: number;
-  rate_4: number;
-  rate_5: number;
-}
+type RateRow = [map: number, version: string, ...counts: MapRate['counts']];
 
 /** The ratings of each map by its key, in the order of version numbers (1.9 before 1.10). */
 export async function ratesOf(db: Queryable, maps: GameMap[]): Promise<Map<number, MapRate[]>> {
-  const rows = await db.all<RateRow>(sql`
+  const rows = (await db.tuples(sql`
     select map_key, version, rate_1, rate_2, rate_3, rate_4, rate_5 from map_rates
-    where map_key in (${list(maps.map(({ key }) => key))})`);
-  rows.sort((a, b) => VERSIONS.compare(a.version, b.version));
+    where map_key in (${list(maps.map(({ key }) => key))})`)) as RateRow[];
+  rows.sort(([, a], [, b]) => VERSIONS.compare(a, b));
   return grouped(
     rows,
-    ({ map_key }) => map_key,
-    ({ version, rate_1, rate_2, rate_3, rate_4, rate_5 }) => ({
-      version,
-      counts: [rate_1, rate_2, rate_3, rate_4, rate_5],
-    }),
+    ([map]) => map,
+    ([, version, ...counts]) => ({ version, counts }),
   );
 }
 
 const VERSIONS = new Intl.Collator('en', { numeric: true });
 
 function grouped<T, K, V>(rows: T[], key: (row: T) => K, value: (row: T) => V): Map<K, V[]> {
-  const groups = new Map<K, V[]>();
-  for (const row of rows) {
-    const group = groups.get(key(row));
-    if (group === undefined) groups.set(key(row), [value(row)]);
-    else group.push(value(row));
-  }
-  return groups;
+  return new Map(
+    Map.groupBy(rows, key)
+      .entries()
+      .map(([name, own]) => [name, own.map(value)]),
+  );
 }

@@ -53,14 +53,7 @@ export const MANAGEMENT_SECRETS = 'management secrets';
 
 const COLUMNS = sql`m.url, m.ca, m.state, m.since, m.contact`;
 
-interface ManagedRow {
-  name: string;
-  url: string;
-  ca: string;
-  state: ManageState | '';
-  since: number | null;
-  contact: number | null;
-}
+type ManagedRow = Omit<Managed, 'state'> & { name: string; state: ManageState | '' };
 
 export const managedServer = (db: Queryable, serverKey: number): Promise<Managed | undefined> =>
   getAs(db, sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`, managedFrom);
@@ -117,18 +110,10 @@ export async function hasManagementSecret(
 
 /** The servers that a process follows. */
 export async function heldServers(db: Queryable, holder: string): Promise<HeldServer[]> {
-  const rows = await db.all<ManagedRow & { server_key: number; revision: number; sealed_secret: string }>(sql`
-    select m.server_key, m.revision, m.sealed_secret, ${COLUMNS}, s.name
+  return await db.all<HeldServer>(sql`
+    select m.server_key as "serverKey", s.name as "serverName", m.url, m.ca, m.revision,
+      m.sealed_secret as "sealedSecret", m.contact
     from managed_servers m join servers s on s.key = m.server_key where m.holder = ${holder}`);
-  return rows.map(({ server_key, name, url, ca, revision, sealed_secret, contact }) => ({
-    serverKey: server_key,
-    serverName: name,
-    url,
-    ca,
-    revision,
-    sealedSecret: sealed_secret,
-    contact,
-  }));
 }
 
 type Held = Pick<HeldServer, 'serverKey' | 'revision'>;

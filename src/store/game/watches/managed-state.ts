@@ -33,13 +33,6 @@ export async function removeOnline(tx: Queryable, serverKey: number, uuids: read
   await tx.run(sql`delete from managed_players where server_key = ${serverKey} and uuid in (${list(uuids)})`);
 }
 
-interface BanRow {
-  uuid_hash: string;
-  reference: string;
-  content: string;
-  expires: number | null;
-}
-
 /** The listed bans of some players on a server. */
 export async function listedBans(
   db: Queryable,
@@ -47,10 +40,10 @@ export async function listedBans(
   uuidHashes: readonly string[],
 ): Promise<Map<string, ListedBan>> {
   if (uuidHashes.length === 0) return new Map();
-  const rows = await db.all<BanRow>(sql`
-    select uuid_hash, reference, content, expires from managed_bans
+  const rows = await db.all<ListedBan>(sql`
+    select uuid_hash as "uuidHash", reference, content, expires from managed_bans
     where server_key = ${serverKey} and uuid_hash in (${list(uuidHashes)})`);
-  return new Map(rows.map(({ uuid_hash, ...ban }) => [uuid_hash, { uuidHash: uuid_hash, ...ban }]));
+  return new Map(rows.map((ban) => [ban.uuidHash, ban]));
 }
 
 /** The players of the listed bans of a server whose hashes follow `after`, in their order. */

@@ -97,16 +97,7 @@ export const WATCH_EVENT = 'watch ';
 
 const COLUMNS = sql`w.address, w.protocol, w.polled, w.error, w.succeeded, w.player_count, w.max`;
 
-interface WatchRow {
-  name: string;
-  address: string;
-  protocol: WatchProtocol;
-  polled: number | null;
-  error: PollReason | '';
-  succeeded: number | null;
-  player_count: number;
-  max: number;
-}
+type WatchRow = Omit<Watch, 'error' | 'playerCount'> & { name: string; error: PollReason | ''; player_count: number };
 
 export const watchOf = (db: Queryable, serverKey: number): Promise<Watch | undefined> =>
   getAs(db, sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`, watchFrom);
@@ -139,10 +130,9 @@ export const removeWatch = (db: Queryable, serverKey: number): Promise<boolean> 
 
 /** The servers that a process polls. */
 export async function heldWatches(db: Queryable, holder: string): Promise<HeldWatch[]> {
-  const rows = await db.all<{ server_key: number; name: string; address: string; protocol: WatchProtocol }>(sql`
-    select w.server_key, s.name, w.address, w.protocol
+  return await db.all<HeldWatch>(sql`
+    select w.server_key as "serverKey", s.name as "serverName", w.address, w.protocol
     from server_watches w join servers s on s.key = w.server_key where w.holder = ${holder}`);
-  return rows.map(({ server_key, name, ...target }) => ({ serverKey: server_key, serverName: name, ...target }));
 }
 
 /** The servers of these that report themselves: whose own heartbeat was received since the timestamp. */
