@@ -1,12 +1,12 @@
 import { nameKey } from '#text/text.ts';
 import { insertAll, sql, type Value } from '#db/sql.ts';
 import {
-  type LeaderboardCounter,
   countPlayer,
   countResult,
   type IsRetained,
+  type LeaderboardCounter,
   retainedAt,
-} from '#store/game/leaderboards/leaderboard-counting.ts';
+} from '#store/game/leaderboards/leaderboard-changes.ts';
 import type { LeaderboardCounts, LeaderboardMode } from '#store/game/leaderboards/leaderboards.ts';
 import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { Bulk } from './bulk.ts';

@@ -1,12 +1,12 @@
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
-import { databases, dialectsOf, type Databases } from '../support/databases.ts';
+import { databases, type Databases, dialectsOf } from '../support/databases.ts';
 import { createReader, prepare } from '../support/prepare.ts';
 import { freeServicePorts, type ServedProcess, serveProcess } from '../support/served-process.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
-import { databaseSize } from '#store/installation/database-size.ts';
+import { databaseSize } from '#store/installation/database.ts';
 import type { Abuser, Target } from './abuser.ts';
 import { ABUSERS } from './abusers.ts';
 import { Attack } from './attack.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { isEmail } from '#platform/mail/email.ts';
-import { type Account, accountByEmail, ROLES } from '#store/accounts/accounts.ts';
+import { type Account, accountByEmail, isNameShape, nameProblem, ROLES } from '#store/accounts/accounts.ts';
 import { setDisabled, setEmail, setName, setRole, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountImpact, deleteAccount as deleteStored } from '#store/accounts/account-deletions.ts';
-import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { issueMailToken, type MailToken } from '#store/accounts/mail-tokens.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';

@@ -7,10 +7,10 @@ import {
   deleteApplication,
   MAX_NAME_LENGTH,
   MAX_SECRETS,
+  readDeletionImpact,
   removeSecret,
   secretsOf,
 } from '#store/applications/applications.ts';
-import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
 import { resumeApplication } from '#store/applications/suspension.ts';
 import { withoutFields } from './fields.ts';
 import { ofOperators, operation, refuse } from './operation.ts';

@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import type { Config } from '#platform/config/config.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { matchWithTeams } from '#store/game/matches.ts';
-import { readDatabaseId } from '#store/installation/database-id.ts';
+import { readDatabaseId } from '#store/installation/database.ts';
 
 /** The dependencies of the endpoints in one thread. */
 export function depsOf(context: Pick<AppContext, 'config' | 'db' | 'clock'>): Deps {

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import { readStanding } from '#store/game/factions.ts';
+import { counterTotal, readStanding, type Stats } from '#store/game/player-stats.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { matchesOf } from '#store/game/matches.ts';
-import { type ListedObjective, readObjectives, type PlayerObjective } from '#store/game/player-objectives.ts';
-import { counterTotal, type Stats } from '#store/game/player-stats.ts';
+import { type ListedObjective, type PlayerObjective, readObjectives } from '#store/game/player-objectives.ts';
 import {
   COUNTER_NAMES,
   type CounterOf,

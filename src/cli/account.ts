@@ -18,13 +18,13 @@ import {
 } from '#admin/accounts.ts';
 import type { Db, Transaction } from '#db/db.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
-import { nameProblem } from '#store/accounts/account-names.ts';
 import {
   type Account,
   accountById,
   accountByPlayer,
   createAccount,
   listAccounts,
+  nameProblem,
   type Role,
   ROLES,
 } from '#store/accounts/accounts.ts';

@@ -9,7 +9,7 @@ import { type AppContext, openAppContext } from '#context/context.ts';
 import { TemporaryError } from '#platform/errors.ts';
 import { checkWritable, isReadOnlyServer } from '#store/installation/writable.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
-import { type StaffMember, staffWithoutFactor } from '#store/accounts/staff.ts';
+import { type StaffMember, staffWithoutFactor } from '#store/accounts/factors.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';

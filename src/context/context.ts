@@ -11,7 +11,7 @@ import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { HOW_TO_BEGIN, migrate, schemaVersion } from '#db/migrate.ts';
-import { serviceSessionName } from '#store/installation/service-processes.ts';
+import { serviceSessionName } from '#store/installation/database.ts';
 import { recordMailOutcome } from '#store/mail/mail-failures.ts';
 import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';

@@ -1,10 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, MigrationTx, Queryable } from './db.ts';
 import { sql } from './sql.ts';
-import { hasTable } from './transfer/schema.ts';
-
-const FOLDER = new URL('./migrations/', import.meta.url);
+import { hasTable, migrationFiles, MIGRATIONS } from './transfer/schema.ts';
 
 /** The end of an error message about a database without a network. */
 export const HOW_TO_BEGIN = 'Correct DATABASE_URL, or begin a network: scorehall serve.';
@@ -81,14 +79,13 @@ function checkApplied(applied: readonly Migration[], known: readonly Migration[]
 export const latestMigration = (): number => migrations().length;
 
 function migrations(): Migration[] {
-  const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'));
-  return files.sort().map((name, index) => {
+  return migrationFiles().map((name, index) => {
     if (Number(name.slice(0, 3)) !== index + 1) throw new Error(`Migrations must be numbered without gaps: ${name}`);
     return { number: index + 1, name };
   });
 }
 
 async function apply(tx: MigrationTx, { number, name }: Migration): Promise<void> {
-  await tx.script(readFileSync(new URL(name, FOLDER), 'utf8'));
+  await tx.script(readFileSync(new URL(name, MIGRATIONS), 'utf8'));
   await tx.run(sql`insert into migrations (number, name) values (${number}, ${name})`);
 }

@@ -6,7 +6,7 @@ import { sqliteFileOf } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
 import { lastRun } from '#store/installation/job-runs.ts';
 import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
-import { databaseSize } from '#store/installation/database-size.ts';
+import { databaseSize } from '#store/installation/database.ts';
 
 /** Looking at every table costs some milliseconds, and a scrape comes every few seconds. */
 const SIZE_INTERVAL_MS = 60_000;

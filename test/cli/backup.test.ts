@@ -30,7 +30,7 @@ import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { Mirror } from '#test/support/mirror.ts';
-import { readDatabaseId } from '#store/installation/database-id.ts';
+import { readDatabaseId } from '#store/installation/database.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { run } from '#cli/dispatch.ts';
 import { saveMoveMark } from '#db/transfer/closing.ts';

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { sql } from '#db/sql.ts';
@@ -18,10 +17,9 @@ import {
   type MailToken,
   peekMailToken,
 } from '#store/accounts/mail-tokens.ts';
-import { acceptInvitation, endInvitation, invite } from '#store/applications/invitations.ts';
+import { acceptInvitation, addOwner, endInvitation, invite, removeOwner } from '#store/applications/owners.ts';
 import { startReset } from '#store/accounts/factor-resets.ts';
 import { addWebhook, removeWebhook, turnOff, turnOn, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
-import { addOwner, removeOwner } from '#store/applications/owners.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { serverByName } from '#store/game/servers.ts';
@@ -46,8 +44,8 @@ import {
   createEmptyDatabase,
   createTestDatabase,
   onEachDatabase,
-  testContext,
   type TestAppContext,
+  testContext,
   testServices,
 } from '#test/support/context.ts';
 import { Mirror } from '#test/support/mirror.ts';

@@ -7,7 +7,7 @@ import { sql } from '#db/sql.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { accountById, accountByName, type Role } from '#store/accounts/accounts.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { newFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
+import { newFactorMailCode } from '#store/accounts/factor-codes.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { deleteTotp } from '#store/accounts/totp.ts';
 import { giveApp } from '#test/support/builders.ts';

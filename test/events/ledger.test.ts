@@ -8,16 +8,15 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import type { Problem } from '#events/schema/problems.ts';
-import { type Event, TYPES, type WireEvent, readEvent } from '#events/schema/index.ts';
-import { readStanding } from '#store/game/factions.ts';
+import { type Event, readEvent, TYPES, type WireEvent } from '#events/schema/index.ts';
+import { readStanding, statsOf } from '#store/game/player-stats.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
-import { mapByName, mapNames, ratesOf, rotationOf, readRotations } from '#store/game/maps/maps.ts';
+import { mapByName, mapNames, ratesOf, readRotations, rotationOf } from '#store/game/maps/maps.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { killsBelow } from '#store/game/kills.ts';
 import { changesAfter } from '#store/game/changes.ts';
 import { listMatches, matchesOf } from '#store/game/matches.ts';
-import { statsOf } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
@@ -39,18 +38,18 @@ import {
   punishment,
   rating,
   rotation,
+  sendEvents,
+  serverSender,
   serviceToken,
   statistics,
   team,
-  sendEvents,
-  serverSender,
 } from '#test/support/builders.ts';
 import {
   createTestDatabase,
   DIALECTS,
   onEachDatabase,
-  testContext,
   type TestAppContext,
+  testContext,
 } from '#test/support/context.ts';
 
 const OPERATOR: Sender = { kind: 'operator' };

@@ -5,8 +5,8 @@ import pg from 'pg';
 import type { Db, Queryable } from '#db/db.ts';
 import { insertAll, type Sql, sql, statementText } from '#db/sql.ts';
 import { changesWithFeed, readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
-import { readStanding } from '#store/game/factions.ts';
-import { countersOfMatches, reportsAbout, reportsBetween, readReports } from '#store/game/counters/counter-reports.ts';
+import { readStanding, statsOf } from '#store/game/player-stats.ts';
+import { countersOfMatches, readReports, reportsAbout, reportsBetween } from '#store/game/counters/counter-reports.ts';
 import { counterByKey } from '#store/game/counters/counters.ts';
 import { counterLeaders, valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import {
@@ -63,7 +63,6 @@ import {
   playersByUuid,
   playersNamed,
 } from '#store/game/players.ts';
-import { statsOf } from '#store/game/player-stats.ts';
 import { searchMaps, searchPlayers, searchServers } from '#store/game/search.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
@@ -83,7 +82,7 @@ import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { endExcessRequests, endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
-import { punishmentHistory, listChanges } from '#events/punishments/changes.ts';
+import { listChanges, punishmentHistory } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
 import { application, event, match, person, sendEvents } from '#test/support/builders.ts';
 import { purge } from '#test/support/purge.ts';

@@ -9,10 +9,10 @@ import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { lockWithPassword } from '#store/accounts/email-changes.ts';
-import { nameProblem } from '#store/accounts/account-names.ts';
+import { type Account, emailKey, nameProblem } from '#store/accounts/accounts.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import { forgetDevices } from '#store/accounts/known-devices.ts';
-import { type Account, emailKey } from '#store/accounts/accounts.ts';
+
 import { ownedAlone } from '#store/applications/suspension.ts';
 import type { Context, Deps, Env } from '../deps.ts';
 import { showCard } from '../layout.ts';

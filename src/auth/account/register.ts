@@ -8,9 +8,15 @@ import { cookieFlags, pathCookie } from '#http/cookies.ts';
 import { field, fields, notice } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
-import { isNameShape, nameProblem } from '#store/accounts/account-names.ts';
-import { type Account, accountByEmail, createAccount, emailKey } from '#store/accounts/accounts.ts';
-import { issueMailToken, type MailToken, peekMailToken, consumeMailToken } from '#store/accounts/mail-tokens.ts';
+import {
+  type Account,
+  accountByEmail,
+  createAccount,
+  emailKey,
+  isNameShape,
+  nameProblem,
+} from '#store/accounts/accounts.ts';
+import { consumeMailToken, issueMailToken, type MailToken, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showCard } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';

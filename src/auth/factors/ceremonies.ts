@@ -3,8 +3,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { newSecret, sameText } from '#platform/crypto/secrets.ts';
 import type { Config } from '#platform/config/config.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
-import { type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
-import { consumeChallenge } from '#store/accounts/used-challenges.ts';
+import { consumeChallenge, type Passkey, passkeyById, recordPasskeyUse } from '#store/accounts/passkeys.ts';
 import { recordRefusal } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { sendAlert } from '#mails/account-mails.ts';

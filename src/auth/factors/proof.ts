@@ -1,7 +1,6 @@
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { markProved, sessionFacts } from '#store/accounts/account-sessions.ts';
-import { useFactorCode } from '#store/accounts/factor-codes.ts';
-import { newFactorMailCode, useFactorMailCode } from '#store/accounts/factor-mail-codes.ts';
+import { newFactorMailCode, useFactorCode, useFactorMailCode } from '#store/accounts/factor-codes.ts';
 import { hasFactor, lockFactors } from '#store/accounts/factors.ts';
 import { recoveryCodesSince } from '#store/accounts/recovery-codes.ts';
 import { totpOf } from '#store/accounts/totp.ts';

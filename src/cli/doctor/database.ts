@@ -13,7 +13,7 @@ import { sql } from '#db/sql.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { checkWritable } from '#store/installation/writable.ts';
-import { countServiceProcesses } from '#store/installation/service-processes.ts';
+import { countServiceProcesses } from '#store/installation/database.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';
 import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 

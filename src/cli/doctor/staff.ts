@@ -1,7 +1,7 @@
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import { factorCodeCommand, operatorCommand } from '#context/command-name.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';
-import { staffWithoutFactor } from '#store/accounts/staff.ts';
+import { staffWithoutFactor } from '#store/accounts/factors.ts';
 import { type Finding, type Installation, ok, warning } from './finding.ts';
 
 const CHECK = 'second factor';

@@ -14,18 +14,18 @@ import {
   type ApplicationSecret,
   type ApplicationSettings,
   MAX_SECRETS,
+  readDeletionImpact,
   secretsOf,
 } from '#store/applications/applications.ts';
 import { changeApplication, changeTo } from '#store/applications/application-changes.ts';
 import { hasDomain } from '#store/applications/redirect-uris.ts';
 import { hasLogo } from '#store/applications/logos.ts';
-import { readDeletionImpact } from '#store/applications/deletion-impact.ts';
 import { sumUsage, usageSince } from '#store/applications/usage.ts';
 import { applicationFields, isValidForm, MAX_NAME, readApplicationForm } from './application-form.ts';
 import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
-import { secretNotice, flashSecret, consumeSecret } from '../flash-message.ts';
-import { button, formTo, isFine, logoImage, timestamp, number, type Problems } from '../components.ts';
+import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
+import { button, formTo, isFine, logoImage, number, type Problems, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';

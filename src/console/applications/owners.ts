@@ -8,18 +8,21 @@ import { managedApplication } from '#store/applications/applications.ts';
 import { countIn } from '#http/rate-limits.ts';
 import {
   acceptInvitation,
+  countOwnedBy,
   endInvitation,
   type Invitation,
-  listInvitations,
   invitationsTo,
   invite,
-} from '#store/applications/invitations.ts';
-import { countOwnedBy, MAX_OWNED, type Owner, ownersOf } from '#store/applications/owners.ts';
+  listInvitations,
+  MAX_OWNED,
+  type Owner,
+  ownersOf,
+} from '#store/applications/owners.ts';
 import type { PageContent } from '../layout.ts';
 import { invitationMail } from '#mails/application-mails.ts';
-import { button, formTo, timestamp, type Problems, textOf } from '../components.ts';
+import { button, formTo, type Problems, textOf, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
-import { form, ownedForm, type OwnedRequest, type Route, type ConsoleRequest } from '../routes.ts';
+import { type ConsoleRequest, form, ownedForm, type OwnedRequest, type Route } from '../routes.ts';
 import { confirmInApplication } from './layout.ts';
 
 export async function ownersCard(request: OwnedRequest, problems: Problems): Promise<Html> {

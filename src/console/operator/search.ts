@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { eventsByKeys } from '#events/ledger/events-of-key.ts';
+import { eventsByKeys } from '#events/ledger/server-events.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
@@ -17,7 +17,7 @@ import { serverByKey } from '#store/game/servers.ts';
 import { jobByKey } from '#store/jobs.ts';
 import { findByWord, type SearchKind } from '#store/search-terms.ts';
 import { textOf, timestamp } from '../components.ts';
-import { moderatorPage, type ConsoleRequest, type Route } from '../routes.ts';
+import { type ConsoleRequest, moderatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
 import { nothingFound, searchForm } from '../lists.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';

@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
-import { type LedgerEvent, eventsOfKey } from '#events/ledger/events-of-key.ts';
+import { eventsOfKey, type LedgerEvent } from '#events/ledger/server-events.ts';
 import { targetOfChange } from '#events/punishments/changes.ts';
 import type { Html } from '#http/page.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 import { serverByKey } from '#store/game/servers.ts';
 import { formTo, textOf, timestamp } from '../components.ts';
-import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
+import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';

@@ -4,6 +4,7 @@ import { driverUrl, looksForPrimary, parsePostgresUrl, postgresUrlProblem } from
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import { type CallbackQuery, type QueryResult, queryWithCallback, type SendQuery } from './query-callback.ts';
 import {
+  asPart,
   type Cell,
   type Db,
   type KeyedHash,
@@ -16,7 +17,6 @@ import {
   type Versions,
 } from '../db.ts';
 import type { Outages } from '../outages.ts';
-import { asPart } from '../part.ts';
 import { retryConflicts } from './conflicts.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';

@@ -1,7 +1,14 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Cell, type KeyedHash, type MigrationTx, type Snapshot, type Transaction, safeNumber } from '../db.ts';
+import {
+  asPart,
+  type Cell,
+  type KeyedHash,
+  type MigrationTx,
+  safeNumber,
+  type Snapshot,
+  type Transaction,
+} from '../db.ts';
 import { isSelect, type Sql, statementText, type Value } from '../sql.ts';
-import { asPart } from '../part.ts';
 
 const CACHED_STATEMENTS = 500;
 const CHECKPOINT_PAGES = 20_000;
@@ -149,7 +156,7 @@ function sqliteScript(statements: string): string {
 }
 
 /** The driver throws at integers beyond 2^53. Then this reads the rows again as bigints and converts them with `safeNumber`. */
-function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
+export function readBigInts(statement: StatementSync, how: 'all' | 'get', values: readonly Value[]): unknown {
   statement.setReadBigInts(true);
   try {
     return withNumbers(statement[how](...values));

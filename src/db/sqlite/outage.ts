@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Unavailable } from '#platform/errors.ts';
-import { CLOSED } from '../closed.ts';
+import { CLOSED } from '../db.ts';
 import { resultCode } from './locks.ts';
 
 /** Primary result codes: READONLY, IOERR, FULL, CANTOPEN */

@@ -1,6 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { CLOSED } from '../closed.ts';
-import type { Db, Queryable } from '../db.ts';
+import { CLOSED, type Db, type Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
 import { hasTable, listTables } from './schema.ts';
 

@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Queryable } from '../db.ts';
 import { type Sql, sql } from '../sql.ts';
-
-const MIGRATIONS = new URL('../migrations/', import.meta.url);
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** A table as its database describes it, so that the copies of older versions of the program can be read too. */
 export interface Table {
@@ -111,12 +109,19 @@ export async function hasTable(db: Queryable, name: string): Promise<boolean> {
   return (await db.tuple(query)) !== undefined;
 }
 
+export const MIGRATIONS = new URL('../migrations/', import.meta.url);
+
 /** The names of all tables that a migration creates, to recognise tables that the operator added to the database. */
 function schemaTables(): ReadonlySet<string> {
-  const files = readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql'));
-  const texts = files.map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));
+  const texts = migrationFiles().map((name) => readFileSync(new URL(name, MIGRATIONS), 'utf8'));
   const created = texts.flatMap((text) => [
     ...text.matchAll(/\bcreate table (?:if not exists )?(\w+)|\brename to (\w+)/g),
   ]);
   return new Set(created.map(([, table, renamed]) => (table ?? renamed)!));
 }
+
+/** The names of the migrations, in their order. */
+export const migrationFiles = (): string[] =>
+  readdirSync(MIGRATIONS)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();

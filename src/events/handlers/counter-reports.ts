@@ -1,9 +1,10 @@
-import { reportText } from '#store/game/counters/counter-reports.ts';
-import type { CounterValues } from '#store/game/counters/player-counters.ts';
+import { deleteReports, readReports, reportText } from '#store/game/counters/counter-reports.ts';
+import { type CounterValues, valuesOfPlayers } from '#store/game/counters/player-counters.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import type { ReportedCounters } from '../schema/counters.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
-import type { EventContext } from '../ledger/unit-of-work.ts';
+import type { EventContext, UnitOfWork } from '../ledger/unit-of-work.ts';
+import { markStale } from '#store/jobs.ts';
 
 /** Applies the values that an event reports of the network's own counters. */
 
@@ -66,3 +67,25 @@ const unknown = (key: string): string =>
 
 const implausible = (value: number, most: number): string =>
   `is ${value}, more than the ${most} that the declaration of the counter allows; check the unit, or raise the limit`;
+
+/**
+ * Withdraws the counters that an event reported of some players: subtracts them from sums, and marks the maxima of players
+ * as stale if the event may have set one.
+ * @param players by default all that the event reports
+ */
+export async function withdrawReports(work: UnitOfWork, event: number, players?: readonly number[]): Promise<void> {
+  const { tx, counters } = work;
+  const reports = await readReports(tx, event, players);
+  if (reports.length === 0) return;
+  const maxima = new Map<number, ReadonlyMap<number, number>>();
+  for (const report of reports) maxima.set(report.player, await counters.subtract(report));
+  const ids = new Set(maxima.values().flatMap((values) => values.keys()));
+  const present = await valuesOfPlayers(tx, [...ids], [...maxima.keys()]);
+  const stale = present.filter(([counter, , player, value]) => maxima.get(player)?.get(counter) === value);
+  await markStale(
+    tx,
+    'counters',
+    stale.map(([, , player]) => player),
+  );
+  await deleteReports(tx, event, [...maxima.keys()]);
+}

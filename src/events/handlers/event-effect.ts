@@ -26,7 +26,7 @@ export interface EventEffect<Data = unknown> {
   /** Whether a UUID may mean another player after the event, so that later events of the transaction are looked up again. */
   changesPlayers: boolean;
   /**
-   * The aggregate that it changes: rows whose content depends on the order of events (`aggregates.ts`). Null if the event
+   * The aggregate that it changes: rows whose content depends on the order of events (`jobs/rebuild.ts`). Null if the event
    * changes only sums and newest values, which need no other event to retract it, or if `apply` returns the aggregate.
    */
   aggregate: ((data: Data, scope: number) => string) | null;

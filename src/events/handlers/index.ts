@@ -10,8 +10,7 @@ import { MERGE_EFFECTS } from './player-merges.ts';
 import { SESSION_EFFECTS } from './player-sessions.ts';
 import { STATISTICS_EFFECTS } from './player-statistics.ts';
 import { PUNISHMENT_EFFECTS } from './punishments.ts';
-import { ROTATION_EFFECTS } from './rotations.ts';
-import { SERVER_EFFECTS } from './servers.ts';
+import { ROTATION_EFFECTS, SERVER_EFFECTS } from './servers.ts';
 
 /** The effect of each type of event. */
 export const EFFECTS: Effects<typeof EVENT_TYPES> = {

@@ -13,8 +13,7 @@ import { Keys } from '#store/sequence.ts';
 import { LEDGER, type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { MatchSummary } from '../schema/match-summary.ts';
-import { applyReports } from './counter-reports.ts';
-import { withdrawReports } from './counter-withdrawal.ts';
+import { applyReports, withdrawReports } from './counter-reports.ts';
 import { countUuidsApart } from './match-retraction.ts';
 
 /** Why a match is not counted or excluded. `busy`: a job may be moving its rows. */

@@ -9,9 +9,9 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { withdrawReports } from './counter-withdrawal.ts';
+import { withdrawReports } from './counter-reports.ts';
 import { matchUuids } from '../schema/match-summary.ts';
-import { parseStoredEvents, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
 import { markObservedStale } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { PreparedData } from '../schema/index.ts';

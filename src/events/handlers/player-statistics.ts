@@ -1,15 +1,14 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { sql } from '#db/sql.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
-import { applyReports } from './counter-reports.ts';
-import { withdrawReports } from './counter-withdrawal.ts';
+import { applyReports, withdrawReports } from './counter-reports.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import { withoutZeros } from '../schema/counters.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { STATISTICS_EVENTS } from '../schema/player-statistics.ts';
-import { type UnitOfWork, type EventContext, type HandlerResult, observePlayer } from '../ledger/unit-of-work.ts';
+import { type EventContext, type HandlerResult, observePlayer, type UnitOfWork } from '../ledger/unit-of-work.ts';
 
 /**
  * Adds the counters of a report and stores its power and faction, which are valid until a later report. Reports of the

@@ -1,27 +1,28 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import { idOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import type { PunishmentTarget } from '#store/game/punishments.ts';
+import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
 import { deleteObservation } from '../ledger/observations.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
-import { findNamed, isSameChange } from './named-punishments.ts';
 import {
-  PunishmentReferences,
-  type UnitOfWork,
   type EventContext,
-  type HandlerResult,
   EventRejected,
   eventScope,
+  type HandlerResult,
   observePlayer,
+  PunishmentReferences,
+  type UnitOfWork,
 } from '../ledger/unit-of-work.ts';
 import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
+import type { Queryable } from '#db/db.ts';
+import { serverByName } from '#store/game/servers.ts';
+import { isSameJson } from '#text/text.ts';
 
 /** Stores a new punishment under the key of its event. Unless it replays the event, the caller has loaded the player. */
 async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
@@ -177,7 +178,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
  * Returns a function that replaces the punishment's id in an exported change by its issuer and the issuer's reference. A
  * network that already has newer events gives the punishment another id on import, so the exported id would not find it.
  */
-async function namedByIssuer(db: Queryable) {
+export async function namedByIssuer(db: Queryable) {
   const servers = await db.all<{ key: number; name: string }>(sql`select key, name from servers`);
   const names = new Map(servers.map(({ key, name }) => [key, name]));
   return ({ aggregate }: { aggregate: string | null }, data: Record<string, unknown>): object => {
@@ -186,4 +187,47 @@ async function namedByIssuer(db: Queryable) {
     if (target === undefined) return data;
     return { ...others, punishment: target.reference, server: names.get(target.scope) ?? '' };
   };
+}
+
+/** The punishment that an event names: by id, or by the issuer's reference, with the issuer if it is another server. */
+export interface NamedPunishment {
+  punishment_id?: string | undefined;
+  punishment?: string | undefined;
+  server?: string | undefined;
+}
+
+/** Finds the punishment that an event of this sender names. @param scope the key of the server that sent it, or 0 */
+export async function findNamed(
+  db: Queryable,
+  scope: number,
+  { punishment_id, punishment, server }: NamedPunishment,
+): Promise<PunishmentTarget | undefined> {
+  if (punishment_id !== undefined) return await targetByKey(db, keyOf(punishment_id) ?? 0);
+  const issuer = server === undefined ? scope : await findScope(db, server);
+  return issuer === undefined ? undefined : await findTarget(db, issuer, punishment!);
+}
+
+async function findScope(db: Queryable, server: string): Promise<number | undefined> {
+  return server === '' ? 0 : (await serverByName(db, server))?.key;
+}
+
+/**
+ * Whether two events with the same id change the same punishment in the same way, however each names it: an export always
+ * names it by its issuer, and may be imported into the network that it comes from.
+ * @param accepted the earlier event, with the aggregate of its punishment
+ * @param raw the data of the other event as JSON
+ */
+export async function isSameChange(
+  db: Queryable,
+  accepted: { scope: number; body: string; aggregate: string | null },
+  raw: string,
+): Promise<boolean> {
+  if (!isSameJson(withoutName(accepted.body), withoutName(raw))) return false;
+  const target = await findNamed(db, accepted.scope, JSON.parse(raw) as NamedPunishment);
+  return target !== undefined && punishmentAggregate(target) === accepted.aggregate;
+}
+
+function withoutName(body: string): string {
+  const { punishment_id: _id, punishment: _reference, server: _server, ...terms } = JSON.parse(body) as NamedPunishment;
+  return JSON.stringify(terms);
 }

@@ -4,6 +4,7 @@ import { type Counter, counterByKey, countsIn, listCounters, saveCounted } from 
 import { deleteValues, replaceMaxima } from '#store/game/counters/player-counters.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { CounterChanges } from '../ledger/counter-accumulator.ts';
+import type { ChunkRunner } from '../ledger/chunk.ts';
 
 /** Counts the reports of earlier events for a newly declared counter, and derives maxima again. */
 
@@ -94,3 +95,9 @@ export class PlayerMaxima {
     await replaceMaxima(tx, this.#player, ids, this.#maxima.take());
   }
 }
+
+/** Counts the reports of earlier events for a newly declared counter, and deletes the sums of a removed one. */
+export const countersChunk: ChunkRunner = async (work, job) => {
+  const { changes, isComplete } = await recountChunk(work, JSON.parse(job.params) as RecountParams);
+  return { cursor: {}, done: changes, isComplete, mayPause: true };
+};

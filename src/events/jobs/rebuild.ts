@@ -1,12 +1,25 @@
-import { aggregateNamed } from '../handlers/aggregates.ts';
 import { effectOf } from '../handlers/index.ts';
-import { parseStoredEvents, type LedgerRow } from '../ledger/ledger-rows.ts';
+import { type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
 import type { Sender } from '../ledger/receipts.ts';
-import { type UnitOfWork, type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
+import { type EventContext, EventRejected, type UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { Server } from '#store/game/servers.ts';
+import { PUNISHMENTS } from '../handlers/punishment-aggregate.ts';
+import type { AggregateKind } from '../handlers/aggregate-kind.ts';
+import { MAPS } from '../handlers/maps.ts';
+import { ROTATIONS } from '../handlers/servers.ts';
+
+const KINDS: readonly AggregateKind[] = [MAPS, ROTATIONS, PUNISHMENTS];
+
+/** The kind and the name of the aggregate to which a ledger row refers. */
+export function aggregateNamed(reference: string): { kind: AggregateKind; name: string } {
+  const end = reference.indexOf(' ');
+  const kind = KINDS.find(({ prefix }) => prefix === reference.slice(0, end));
+  if (kind === undefined) throw new Error(`No kind of aggregate has the reference ${reference}`);
+  return { kind, name: reference.slice(end + 1) };
+}
 
 /**
- * Rebuilds an aggregate (`handlers/aggregates.ts`): deletes its rows and applies its events again in their order.
+ * Rebuilds an aggregate: deletes its rows and applies its events again in their order.
  * @param events by default all
  * @returns the cascaded events: those that cannot be applied because they depend on withdrawn ones
  */

@@ -11,7 +11,7 @@ import { type Job, jobByKey, type JobKind, nextJob, nextStale, saveJob } from '#
 import { Keys } from '#store/sequence.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { anonymiseChunk } from './anonymisation.ts';
-import { countersChunk } from './counters.ts';
+import { countersChunk } from '../handlers/recount.ts';
 import { deriveAggregate, deriveMaxima, derivePlayer } from './derivation.ts';
 import { mergeChunk } from '../handlers/merge-records.ts';
 import type { ChunkRunner } from '../ledger/chunk.ts';

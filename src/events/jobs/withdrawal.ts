@@ -6,7 +6,7 @@ import { forgetSeen } from '#store/game/live-matches.ts';
 import { removeOnlineSamples } from '#store/game/online-samples.ts';
 import { createJob, markStale } from '#store/jobs.ts';
 import { pageBefore } from '#store/keyset-paging.ts';
-import { keysByServer } from '../ledger/events-by-server.ts';
+import { keysByServer } from '../ledger/server-events.ts';
 import { IS_OPERATOR_ACT } from '../ingest/operator-events.ts';
 import type { ChunkCursor, ChunkedRetraction } from '../handlers/event-effect.ts';
 import { effectOf, NOT_RETRACTED } from '../handlers/index.ts';

@@ -3,7 +3,7 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { keysetPage, type Page, pageAfter, pageBefore } from '#store/keyset-paging.ts';
 import type { Problem } from '../schema/problems.ts';
-import { keysByServer } from './events-by-server.ts';
+import { keysByServer } from './server-events.ts';
 
 /** A stored receipt, for `GET /receipts` and the console. There is one per event id; heartbeats are not stored. */
 export interface LoggedReceipt {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers, PLAIN } from './event-type.ts';
-import { count, text } from './members.ts';
+import { eventType, fewRows, NO_CHECKS, noPlayers, OTHER_WEIGHT, PLAIN } from './event-type.ts';
+import { count, name, text } from './members.ts';
 import { isName, playerName } from './player-names.ts';
 
 export const configured = z.strictObject({
@@ -72,6 +72,23 @@ export const SERVER_EVENTS = {
     sender: 'operators',
     needsServer: true,
     ...PLAIN,
+    players: noPlayers,
+  }),
+};
+
+const data = z.strictObject({ maps: z.array(name).max(2_000) });
+
+export const ROTATION_EVENTS = {
+  'rotation.changed': eventType({
+    description: 'The maps a server plays, in order',
+    data,
+    example: { maps: ['Twin Peaks', 'Dusk Harbour'] },
+    sender: 'servers',
+    needsServer: true,
+    stored: 'whole',
+    pseudonyms: 'always',
+    weight: ({ maps }) => OTHER_WEIGHT + maps.length,
+    checks: NO_CHECKS,
     players: noPlayers,
   }),
 };

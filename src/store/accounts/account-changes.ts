@@ -7,12 +7,11 @@ import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
-import { syncOwnerSuspension, keysOwnedBy } from '#store/applications/suspension.ts';
+import { keysOwnedBy, syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { endFactorCode } from './factor-codes.ts';
 import { stopReset } from './factor-resets.ts';
 import { delayFirstFactor } from './factors.ts';
-import { endMailTokens, endMailTokensElsewhere } from './mail-tokens.ts';
-import { endFactorUndos, endUndos } from './undo-links.ts';
+import { endFactorUndos, endMailTokens, endMailTokensElsewhere, endUndos } from './mail-tokens.ts';
 
 /** Sets the password hash and deletes mailed links, which a person with the old password may have requested. */
 export async function setPassword(tx: Queryable, id: string, password: string): Promise<void> {

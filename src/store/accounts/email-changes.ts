@@ -7,7 +7,10 @@ import {
   consumeMailToken,
   endMailTokens,
   endMailTokensElsewhere,
+  endUndos,
+  firstFactorSince,
   type FoundToken,
+  insertUndo,
   issueMailToken,
   type MailToken,
   peekMailToken,
@@ -15,7 +18,6 @@ import {
 } from './mail-tokens.ts';
 import { stopReset } from './factor-resets.ts';
 import { delayFirstFactor, hasFactor, removeCodesSince, removeFactorsSince } from './factors.ts';
-import { endUndos, firstFactorSince, insertUndo } from './undo-links.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -6,7 +6,7 @@ import { sql } from '#db/sql.ts';
 import { endSessions } from './account-sessions.ts';
 import { removeFactors } from './factor-resets.ts';
 import { lockFactors } from './factors.ts';
-import { plainCode } from './link-codes.ts';
+import { newTypedCode, plainCode } from './link-codes.ts';
 
 /** A member of staff has this long to sign in and add a second factor. */
 export const FACTOR_CODE_MS = 3_600_000;
@@ -48,3 +48,36 @@ export async function endFactorCode(tx: Queryable, accountId: string): Promise<v
 
 /** The hash depends on the account, so that a code of one account is none of another. */
 const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
+
+/** For this long the code of a mail confirms the first factor of an account. */
+export const FACTOR_MAIL_CODE_MS = 10 * 60_000;
+
+/** Creates the code that the owner copies from a mail into the session that asks for it. It replaces an older one. One for a deleted account counts nowhere. */
+export async function newFactorMailCode(
+  db: Queryable,
+  now: number,
+  accountId: string,
+  sessionHash: string,
+): Promise<string> {
+  const { shown, plain } = newTypedCode();
+  await db.run(sql`
+    insert into factor_mail_codes (session_hash, account_id, code_hash, expires)
+    select ${sessionHash}, id, ${db.keyedHash(plain)}, ${now + FACTOR_MAIL_CODE_MS} from accounts where id = ${accountId}
+    on conflict (session_hash) do update set
+      account_id = excluded.account_id, code_hash = excluded.code_hash, expires = excluded.expires`);
+  return shown;
+}
+
+/** Uses a code: of concurrent requests, in any number of processes, one succeeds. */
+export async function useFactorMailCode(
+  db: Queryable,
+  now: number,
+  accountId: string,
+  sessionHash: string,
+  code: string,
+): Promise<boolean> {
+  const used = await db.run(sql`
+    delete from factor_mail_codes where session_hash = ${sessionHash} and account_id = ${accountId}
+      and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`);
+  return used === 1;
+}

@@ -6,10 +6,9 @@ import { noteForOwner } from './account-notices.ts';
 import { endSessions } from './account-sessions.ts';
 import { type Account, accountById } from './accounts.ts';
 import { hasFactor, lockFactors } from './factors.ts';
-import { UNDO_MS } from './mail-tokens.ts';
+import { establishedEmail, UNDO_MS } from './mail-tokens.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 import { deleteTotp } from './totp.ts';
-import { establishedEmail } from './undo-links.ts';
 
 /** The owner has this long to stop a reset. */
 export const RESET_WAIT_MS = 86_400_000;

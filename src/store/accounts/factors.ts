@@ -4,6 +4,7 @@ import { lastEmailChange } from './mail-tokens.ts';
 import { countRecoveryCodes, deleteRecoveryCodes } from './recovery-codes.ts';
 import { type Passkey, passkeysOf } from './passkeys.ts';
 import { type Totp, totpOf } from './totp.ts';
+import type { Role } from './accounts.ts';
 
 /** What an account can prove besides its password. */
 export interface Factors {
@@ -71,3 +72,19 @@ export async function firstFactorAllowedFrom(db: Queryable, accountId: string, s
 /** Locks an account until the transaction ends, so that changes of its factors take turns. @returns false if it is deleted */
 export const lockFactors = (tx: Queryable, accountId: string): Promise<boolean> =>
   changesRow(tx, sql`update accounts set created = created where id = ${accountId}`);
+
+/** An operator or moderator. */
+export interface StaffMember {
+  name: string;
+  role: Exclude<Role, 'user'>;
+}
+
+/** Operators and moderators with an active account and without a second factor. */
+export async function staffWithoutFactor(db: Queryable): Promise<StaffMember[]> {
+  return await db.all<StaffMember>(sql`
+    select name, role from accounts
+    where role <> 'user' and disabled is null
+      and not exists (select 1 from passkeys where account_id = accounts.id)
+      and not exists (select 1 from totp_secrets where account_id = accounts.id)
+    order by id`);
+}

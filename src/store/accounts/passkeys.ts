@@ -1,5 +1,6 @@
 import { allAs, changesRow, getAs, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
 
 /** Maximum passkeys of an account. */
 export const MAX_PASSKEYS = 20;
@@ -88,3 +89,14 @@ export const renamePasskey = (db: Queryable, accountId: string, id: string, name
 /** @returns false if the account has no such passkey */
 export const deletePasskey = (tx: Queryable, accountId: string, id: string): Promise<boolean> =>
   changesRow(tx, sql`delete from passkeys where id = ${id} and account_id = ${accountId}`);
+
+/**
+ * Uses a challenge: of concurrent requests, in any number of processes, one succeeds.
+ * @param expires the time from which on the challenge is refused anyway, so that it need not be remembered
+ */
+export async function consumeChallenge(db: Queryable, challenge: string, expires: number): Promise<boolean> {
+  const added = await db.run(sql`
+    insert into used_challenges (hash, expires) values (${secretHash(challenge)}, ${expires})
+    on conflict (hash) do nothing`);
+  return added === 1;
+}

@@ -62,3 +62,75 @@ export async function countOwnedBy(db: Queryable, accountId: string): Promise<nu
   );
   return row!.count;
 }
+
+/** An invitation to own an application. The account becomes an owner when it accepts. */
+export interface Invitation {
+  client_id: string;
+  application_name: string;
+  account_id: string;
+  account_name: string;
+  /** The name of the inviting account; null if that account was deleted. */
+  invited_by: string | null;
+  expires: number;
+}
+
+const INVITATION_MS = 14 * 86_400_000;
+
+const SELECT = sql`
+  select p.client_id, p.name as application_name, i.account_id, a.name as account_name, b.name as invited_by, i.expires
+  from owner_invitations i join applications p on p.key = i.application_key join accounts a on a.id = i.account_id
+    left join accounts b on b.id = i.invited_by`;
+
+/** The invitations of an account, newest first. */
+export async function listInvitations(db: Queryable, now: number, accountId: string): Promise<Invitation[]> {
+  return await db.all(sql`${SELECT} where i.account_id = ${accountId} and i.expires > ${now} order by i.expires desc`);
+}
+
+/** The open invitations to an application. */
+export async function invitationsTo(db: Queryable, now: number, applicationKey: number): Promise<Invitation[]> {
+  return await db.all(
+    sql`${SELECT} where i.application_key = ${applicationKey} and i.expires > ${now} order by i.expires, i.account_id`,
+  );
+}
+
+/**
+ * Invites an account, or renews its invitation.
+ * @returns false if the account is already an owner
+ */
+export async function invite(
+  db: Queryable,
+  now: number,
+  { applicationKey, accountId, invitedBy }: { applicationKey: number; accountId: string; invitedBy: string },
+): Promise<boolean> {
+  const invited = await db.run(sql`
+    insert into owner_invitations (application_key, account_id, invited_by, expires)
+    select key, cast(${accountId} as text), cast(${invitedBy} as text), cast(${now + INVITATION_MS} as bigint)
+    from applications where key = ${applicationKey} and not exists (
+      select 1 from application_owners o where o.application_key = applications.key and o.account_id = ${accountId})
+    on conflict (application_key, account_id) do update set
+      invited_by = excluded.invited_by, expires = excluded.expires`);
+  return invited === 1;
+}
+
+/** Deletes an invitation that was declined or withdrawn. */
+export async function endInvitation(db: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
+  const ended = await db.run(
+    sql`delete from owner_invitations where application_key = ${applicationKey} and account_id = ${accountId}`,
+  );
+  return ended === 1;
+}
+
+/** Makes an invited account an owner; false if there is no valid invitation. */
+export async function acceptInvitation(
+  db: Transactional,
+  now: number,
+  applicationKey: number,
+  accountId: string,
+): Promise<boolean> {
+  return await db.transaction(async (tx) => {
+    const accepted = await tx.run(sql`
+      delete from owner_invitations
+      where application_key = ${applicationKey} and account_id = ${accountId} and expires > ${now}`);
+    return accepted === 1 && (await addOwner(tx, now, applicationKey, accountId));
+  });
+}

@@ -4,7 +4,7 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { setDisabled, setRole } from '#store/accounts/account-changes.ts';
 import type { Role } from '#store/accounts/accounts.ts';
 import { deleteApplication } from '#store/applications/applications.ts';
-import { endInvitation } from '#store/applications/invitations.ts';
+import { endInvitation } from '#store/applications/owners.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { recordChanges } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';

@@ -1,5 +1,55 @@
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import { BOARD_COUNTERS, type LeaderboardCounts, type LeaderboardMode } from './leaderboards.ts';
+import { ALL_MAPS, BOARD_COUNTERS, type LeaderboardCounts, type LeaderboardMode } from './leaderboards.ts';
+import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
+import { groupOf } from '../statistics-groups.ts';
+
+/** Receives the counts of a match: the accumulator of the projection, or a bulk loader. */
+export type LeaderboardCounter = Pick<LeaderboardChanges, 'add' | 'addResult'>;
+
+export interface CountedPlayer {
+  player_key: number;
+  result: string;
+  kill_count: number;
+  death_count: number;
+  time_played: number;
+}
+
+export type IsRetained = (period: Period, bucket: number) => boolean;
+
+/** The retained buckets at a time; matches need not be counted in older ones. */
+export function retainedAt(at: BucketsAt, now: number): IsRetained {
+  const oldest = oldestRetained(at, now);
+  return (period, bucket) => period === 'all' || bucket >= oldest[period];
+}
+
+/** Counts a player of a match in every retained bucket of the match. */
+export function countPlayer(
+  changes: LeaderboardCounter,
+  gamemode: string,
+  buckets: ReturnType<BucketsAt>,
+  isRetained: IsRetained,
+  player: CountedPlayer,
+): void {
+  const { player_key, result, kill_count: kill, death_count: death, time_played: time } = player;
+  const counts = { play: 1, win: result === 'win' ? 1 : 0, kill, death, time };
+  const modes: readonly LeaderboardMode[] = ['total', groupOf(gamemode)];
+  for (const period of PERIODS) {
+    if (!isRetained(period, buckets[period])) continue;
+    for (const mode of modes) changes.add(buckets[period], mode, player_key, counts);
+  }
+}
+
+/** Counts a match in the total of all maps, in the results of its map (the empty team), and for each named team. */
+export function countResult(
+  changes: LeaderboardCounter,
+  mapKey: string,
+  winners: readonly string[],
+  teams: readonly string[],
+): void {
+  changes.addResult(ALL_MAPS, '', winners.length === 0);
+  changes.addResult(mapKey, '', winners.length === 0);
+  for (const name of teams) if (name !== '') changes.addResult(mapKey, name, winners.includes(name));
+}
 
 /** Accumulates the changes of several matches to the leaderboards in memory, to write one row for each player and board. */
 export class LeaderboardChanges {

@@ -1,8 +1,13 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
-import { lockProjection, advanceProjection } from '../projection-offsets.ts';
-import { LeaderboardChanges } from './leaderboard-changes.ts';
-import { type CountedPlayer, countPlayer, countResult, type IsRetained, retainedAt } from './leaderboard-counting.ts';
+import {
+  type CountedPlayer,
+  countPlayer,
+  countResult,
+  type IsRetained,
+  LeaderboardChanges,
+  retainedAt,
+} from './leaderboard-changes.ts';
 import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
 import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { isCounted, isExcluded } from '../excluded-matches.ts';
@@ -249,4 +254,24 @@ const MAX_COUNTED_TEAMS = 100;
 function countedTeams(teams: string): string[] {
   const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
   return names.length > MAX_COUNTED_TEAMS ? [] : names;
+}
+
+/** The position of the leaderboards, which are derived from matches in the order of their keys. */
+interface ProjectionOffset {
+  /** The key of the last match that is counted. */
+  last: number;
+  /** The setting that the leaderboards depend on: the time zone of their days. */
+  made_for: string;
+}
+
+/** Takes the lock of the leaderboards, which every transaction that counts or subtracts matches needs. */
+export async function lockProjection(tx: Queryable): Promise<ProjectionOffset> {
+  const offset = await tx.get<ProjectionOffset>(
+    sql`update projections set last = last where name = 'boards' returning last, made_for`,
+  );
+  return offset!;
+}
+
+export async function advanceProjection(tx: Queryable, { last, made_for }: ProjectionOffset): Promise<void> {
+  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = 'boards'`);
 }
