@@ -2,7 +2,7 @@ import { invalidRequest } from '#http/errors.ts';
 import { keyOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
-import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
+import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { notFound, type HttpError } from '#http/errors.ts';
 import { OBJECTIVE_TYPES } from '#events/schema/match-schema.ts';
-import { filteredMatches } from '#store/game/match-filters.ts';
+import { filteredMatches } from '#store/game/match-lists.ts';
 import {
   type Listed,
   listMatches,

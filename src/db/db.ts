@@ -126,14 +126,14 @@ export function withoutKey(): never {
 export const exists = async (db: Queryable, query: Sql): Promise<boolean> => (await db.get(query)) !== undefined;
 
 /** The first row, as `to` makes it. */
-export async function getAs<R, T>(db: Queryable, query: Sql, to: (row: R) => T): Promise<T | undefined> {
-  const row = await db.get<R>(query);
-  return row && to(row);
+export async function getAs<T>(db: Queryable, query: Sql, to: (row: never) => T): Promise<T | undefined> {
+  const row = await db.get(query);
+  return row && to(row as never);
 }
 
 /** All rows, as `to` makes them. */
-export const allAs = async <R, T>(db: Queryable, query: Sql, to: (row: R) => T): Promise<T[]> =>
-  (await db.all<R>(query)).map((row) => to(row));
+export const allAs = async <T>(db: Queryable, query: Sql, to: (row: never) => T): Promise<T[]> =>
+  (await db.all(query)).map((row) => to(row as never));
 
 /** The first column of the first row. */
 export async function getValue<V extends Cell>(db: Queryable, query: Sql): Promise<V | undefined> {

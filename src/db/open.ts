@@ -31,11 +31,11 @@ export async function openDb(
 }
 
 /**
- * Holds the lock of a process of the service (`sqlite/service-lock.ts`) while it runs; PostgreSQL needs none.
+ * Holds the lock of a process of the service (`sqlite/locks.ts`) while it runs; PostgreSQL needs none.
  * @returns undefined if another process excludes this one
  */
 export async function lockService(url: string, isShared: boolean): Promise<Disposable | undefined> {
   const file = sqliteFileOf(url);
   if (file === undefined) return new DisposableStack();
-  return (await import('./sqlite/service-lock.ts')).lockService(file, isShared);
+  return (await import('./sqlite/locks.ts')).lockService(file, isShared);
 }

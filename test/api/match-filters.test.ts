@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
-import { MATCH_INDEXES } from '#store/game/match-filters.ts';
+import { MATCH_INDEXES } from '#store/game/match-lists.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import { after, configured, event, map, match, person, sendEvents, team } from '#test/support/builders.ts';
@@ -121,7 +121,7 @@ onEachDatabase('a walk by the end continues after its last match was withdrawn',
   // The match that arrived before the withdrawn one ended before all others but one.
   assert.deepEqual(await page(`${walk}&max_id=${second}`), [middle, third], 'what follows the withdrawn match');
   assert.deepEqual(await page(`${walk}&max_id=${second}&server=Alpha`), [middle, third]);
-  const listed = await listMatchesWhere(context.db, undefined, keyOf(second!)!, 9);
+  const listed = await listMatchesWhere(context.db, {}, keyOf(second!)!, 9);
   const rest = [middle, third, oldest, first];
   assert.deepEqual(
     listed.map(({ key }) => idOf(key)),

@@ -5,7 +5,7 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lockService } from '#db/sqlite/service-lock.ts';
+import { lockService } from '#db/sqlite/locks.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
@@ -33,7 +33,7 @@ test('processes with shared limits use one SQLite file together, one with limits
 });
 
 const HOLDER = `
-  import { lockService } from '#db/sqlite/service-lock.ts';
+  import { lockService } from '#db/sqlite/locks.ts';
   globalThis.lock = lockService(process.env.FILE, false);
   console.log(globalThis.lock === undefined ? 'refused' : 'locked');
   setInterval(() => undefined, 1000);

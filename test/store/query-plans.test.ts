@@ -27,7 +27,7 @@ import {
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
-import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-filters.ts';
+import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
@@ -453,8 +453,8 @@ test('old matches of a filter are read by its own index, even if another server 
   await context.db.run(sql`analyze matches`);
   const last = Number.MAX_SAFE_INTEGER;
   const filters = {
-    matches_by_server_and_end: { serverKey: 1 },
-    matches_by_map_and_end: { mapKey: 'ruins' },
+    matches_by_server_and_end: { server: 1 },
+    matches_by_map_and_end: { map: 'ruins' },
     matches_by_gamemode_and_end: { gamemode: 'tdm' },
   };
   for (const [index, filter] of Object.entries(filters)) {

@@ -17,11 +17,10 @@ import {
   type Versions,
 } from '../db.ts';
 import type { Outages } from '../outages.ts';
-import { retryConflicts } from './conflicts.ts';
+import { connectionRefusal, refuseServer, refusingWrites, retryConflicts } from './refusals.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
 import { Pipeline } from './pipeline.ts';
-import { connectionRefusal, refuseServer, refusingWrites } from './refusals.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '#platform/errors.ts';
-import { createLike } from './private-file.ts';
+import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 
 /** The primary result code of an error: the low byte of its extended code; 0 if it is not SQLite's. */
 export const resultCode = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) % 256;
@@ -113,5 +113,44 @@ export class WriteTurns {
     } catch {
       return false;
     }
+  }
+}
+
+/**
+ * Creates an empty file if it does not exist; by default only its owner may read it. An existing one is not opened: closing
+ * it would release the locks that SQLite holds on it in this process (POSIX locks belong to the process, not to the
+ * descriptor).
+ */
+export function createPrivately(file: string, mode = 0o600): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', mode));
+}
+
+/** Creates an empty file with the mode and the owner of a database, as SQLite does, so that the service of another user can open it. */
+export function createLike(database: string, file: string): void {
+  if (existsSync(file)) return;
+  const { mode, uid, gid } = statSync(database);
+  createPrivately(file, mode & 0o777);
+  if (process.getuid?.() === 0) chownSync(file, uid, gid);
+}
+
+/**
+ * Holds a lock for a process of the service while it runs: a shared one if the processes share their rate limits, otherwise an
+ * exclusive one. It is a lock of an empty SQLite file next to the database; the system releases it when the process ends, also
+ * after SIGKILL, so it is never stale.
+ * @returns undefined if another process holds a lock that excludes this one
+ */
+export function lockService(file: string, isShared: boolean): Disposable | undefined {
+  const path = realpathSync(file);
+  createLike(path, `${path}-service`);
+  const lock = new DatabaseSync(`${path}-service`, { timeout: 0 });
+  try {
+    lock.exec('pragma journal_mode = memory');
+    // A transaction that has read keeps its shared lock.
+    lock.exec(isShared ? 'begin; select count(*) from sqlite_schema' : 'begin exclusive');
+    return { [Symbol.dispose]: () => lock.close() };
+  } catch (error) {
+    lock.close();
+    if (resultCode(error) === SQLITE_BUSY) return undefined;
+    throw error;
   }
 }

@@ -17,9 +17,8 @@ import {
 import { Outages } from '../outages.ts';
 import { Connection, DURABLE, NOT_DURABLE, SORTS_IN_FILES, SORTS_IN_MEMORY, SqliteSnapshot } from './connection.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
-import { opened, WriteTurns } from './locks.ts';
+import { createPrivately, opened, WriteTurns } from './locks.ts';
 import { FilePlace, isFull, isOutage } from './outage.ts';
-import { createPrivately } from './private-file.ts';
 import { isSelect, type Sql } from '../sql.ts';
 
 /**

@@ -5,6 +5,7 @@ import { sql } from '#db/sql.ts';
 import { type LinkFailure, linkPlayer } from '#store/accounts/account-changes.ts';
 import { type ReturningPunishment, returningPunishments } from '#store/accounts/deleted-players.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
+import type { Named } from '#store/game/players.ts';
 import { renamedText, withoutNames } from '#store/game/renamed-json.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { createJob, markStale } from '#store/jobs.ts';
@@ -12,11 +13,6 @@ import { Keys } from '#store/sequence.ts';
 import type { NamingColumns } from '../ledger/pseudonyms.ts';
 import { storeRenamed } from './renamed-events.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
-
-interface Named {
-  uuid: string;
-  name: string;
-}
 
 /** Links a game account to an account on behalf of an operator. @returns why it is refused; undefined on success */
 export async function linkGameAccount(

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { inline } from '#http/page.ts';
 import { METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
-import { MATCH_INDEXES } from '#store/game/match-filters.ts';
+import { MATCH_INDEXES } from '#store/game/match-lists.ts';
 import { COUNTERS } from '#store/game/statistics-groups.ts';
 import { PERIODS, RETAINED_BUCKETS } from '#store/game/time-buckets.ts';
 import { code, type DeveloperPage, layout, table } from './components.ts';

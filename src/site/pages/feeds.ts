@@ -23,7 +23,7 @@ interface Entry {
 
 /** `/matches.atom` */
 export async function matchFeed(request: PageRequest): Promise<Response> {
-  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, FEED_ENTRIES);
+  const matches = await listMatchesWhere(request.db, {}, Number.MAX_SAFE_INTEGER, FEED_ENTRIES);
   const facts = matches.map(({ head }) => factsOf(head));
   const summaries = await mapSummaries(
     request.db,

@@ -67,7 +67,7 @@ export async function homePage(request: PageRequest): Promise<LivePage> {
 /** The parts that change while the page is read. */
 async function partsOf(request: PageRequest, servers: ServerNow[]) {
   const { text } = request;
-  const matches = await listMatchesWhere(request.db, undefined, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  const matches = await listMatchesWhere(request.db, {}, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
   const newest = matches[0] && factsOf(matches[0].head);
   return {
     parts: {

@@ -188,12 +188,7 @@ async function rotationsPlaying(request: PageRequest, map: GameMap): Promise<Htm
 }
 
 async function latest(request: PageRequest, { name }: GameMap): Promise<Html> {
-  const matches = await listMatchesWhere(
-    request.db,
-    { mapKey: nameKey(name) },
-    Number.MAX_SAFE_INTEGER,
-    LATEST_MATCHES,
-  );
+  const matches = await listMatchesWhere(request.db, { map: nameKey(name) }, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
   return await matchList(request, matches);
 }
 

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#text/text.ts';
 import { keyCursor, listed, pager } from '#http/pager.ts';
-import { listMatchesWhere, type MatchFilter } from '#store/game/match-lists.ts';
+import { listMatchesWhere, type MatchFilters } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
@@ -49,17 +49,17 @@ interface FilterParams {
 async function readFilter(
   request: PageRequest,
   { gamemode, server, map }: FilterParams,
-): Promise<{ filter: MatchFilter; name: string | undefined }> {
-  if (map !== undefined) return { filter: { mapKey: nameKey(map) }, name: map };
+): Promise<{ filter: MatchFilters; name: string | undefined }> {
+  if (map !== undefined) return { filter: { map: nameKey(map) }, name: map };
   if (server !== undefined) {
     const key = keyOf(server);
     const found =
       (key === undefined ? undefined : await serverByKey(request.db, key, request.presenceSince)) ??
       (await serverByName(request.db, server));
     // No server has key 0, so that the list is empty for an unknown server.
-    return { filter: { serverKey: found?.key ?? 0 }, name: found?.name ?? server };
+    return { filter: { server: found?.key ?? 0 }, name: found?.name ?? server };
   }
-  if (gamemode === undefined) return { filter: undefined, name: undefined };
+  if (gamemode === undefined) return { filter: {}, name: undefined };
   return { filter: { gamemode: gamemode.toLowerCase() }, name: modeName(request, gamemode) };
 }
 

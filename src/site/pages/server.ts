@@ -48,7 +48,7 @@ async function partsOf(request: PageRequest, server: ServerNow) {
   const unreported = await unreportedMatchesOf(db, server.key, request.presenceSince);
   const names = [live?.map ?? server.current_map, ...unreported.map(({ map }) => map)];
   const summaries = await mapSummaries(db, names);
-  const latest = await listMatchesWhere(db, { serverKey: server.key }, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
+  const latest = await listMatchesWhere(db, { server: server.key }, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
   return {
     parts: {
       now: html`${banner(request, server, live, summaries.of(names[0]!))}

@@ -1,17 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { secretHash } from '#platform/crypto/secrets.ts';
-import { base32 } from '#platform/text/base32.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { endSessions } from './account-sessions.ts';
 import { removeFactors } from './factor-resets.ts';
 import { lockFactors } from './factors.ts';
+import { codeHash, randomCode, shownCode } from './recovery-codes.ts';
 import { newTypedCode, plainCode } from './link-codes.ts';
 
 /** A member of staff has this long to sign in and add a second factor. */
 export const FACTOR_CODE_MS = 3_600_000;
-/** 80 bits, so that a plain hash does not reveal the code, and guesses need no limit. */
-const BYTES = 10;
 
 /**
  * Makes the code with which a member of staff adds the first second factor. It replaces an earlier code. Factors that the
@@ -19,7 +15,7 @@ const BYTES = 10;
  * @returns the code like `ABCD-EFGH-IJKL-MNOP`; undefined if the account has no role any more, or is disabled
  */
 export async function newFactorCode(db: Transactional, now: number, accountId: string): Promise<string | undefined> {
-  const plain = base32(randomBytes(BYTES));
+  const plain = randomCode();
   return await db.transaction(async (tx) => {
     if (!(await lockFactors(tx, accountId))) return undefined;
     const staff = await tx.get(sql`
@@ -30,7 +26,7 @@ export async function newFactorCode(db: Transactional, now: number, accountId: s
     await tx.run(sql`
       insert into factor_codes (account_id, hash, expires)
       values (${accountId}, ${codeHash(accountId, plain)}, ${now + FACTOR_CODE_MS})`);
-    return plain.match(/.{4}/g)!.join('-');
+    return shownCode(plain);
   });
 }
 
@@ -45,9 +41,6 @@ export async function useFactorCode(db: Queryable, now: number, accountId: strin
 export async function endFactorCode(tx: Queryable, accountId: string): Promise<void> {
   await tx.run(sql`delete from factor_codes where account_id = ${accountId}`);
 }
-
-/** The hash depends on the account, so that a code of one account is none of another. */
-const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
 
 /** For this long the code of a mail confirms the first factor of an account. */
 export const FACTOR_MAIL_CODE_MS = 10 * 60_000;

@@ -1,4 +1,4 @@
-import { secretHash } from '#platform/crypto/secrets.ts';
+import { codeHash } from './recovery-codes.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
@@ -8,7 +8,7 @@ export const DEVICE_LIFETIME_MS = 400 * 86_400_000;
 const MAX_DEVICES = 20;
 
 /** The hash depends on the account, so that the database does not show which accounts share a browser. */
-const deviceHash = (accountId: string, secret: string): string => secretHash(`${accountId} ${secret}`);
+const deviceHash = codeHash;
 
 /** Whether the browser with this cookie has signed in to the account. */
 export async function isKnownDevice(db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> {

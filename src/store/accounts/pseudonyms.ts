@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey } from '#text/text.ts';
 import { exists, type KeyedHash, type Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { list, lists, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
@@ -19,8 +19,6 @@ export interface Pseudonym {
   uuid: string;
   name: string;
 }
-
-const ROWS_PER_BATCH = 500;
 
 /**
  * Replaces a game account, and the game accounts merged with it, by pseudonyms. Each gets its own UUID, and all get the
@@ -177,13 +175,10 @@ export async function pseudonymsByHash(tx: Queryable, hashes: string[]): Promise
     const wanted = new Set(hashes);
     return (first as PseudonymRow[]).filter(([hash]) => wanted.has(hash));
   }
-  const rows: PseudonymRow[] = [];
-  for (let start = 0; start < hashes.length; start += ROWS_PER_BATCH) {
-    const batch = list(hashes.slice(start, start + ROWS_PER_BATCH));
-    const found = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${batch})`);
-    rows.push(...(found as PseudonymRow[]));
-  }
-  return rows;
+  const queries = lists(hashes).map(
+    (some) => sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
+  );
+  return (await Promise.all(queries.map((query) => tx.tuples(query)))).flat() as PseudonymRow[];
 }
 
 const MAX_CACHED_HASHES = 100_000;

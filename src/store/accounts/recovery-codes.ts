@@ -5,11 +5,16 @@ import { getValue, type Queryable } from '#db/db.ts';
 import { join, row, sql } from '#db/sql.ts';
 
 export const RECOVERY_CODES = 10;
-/** 80 bits, so that a plain hash does not reveal the code. */
+/** 80 bits, so that a plain hash does not reveal the code, and guesses need no limit. */
 const BYTES = 10;
 
+export const randomCode = (): string => base32(randomBytes(BYTES));
+
+/** A code as people read it: `ABCD-EFGH-IJKL-MNOP`. */
+export const shownCode = (plain: string): string => plain.match(/.{4}/g)!.join('-');
+
 /** The hash depends on the account, so that a code of one account is none of another. */
-const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
+export const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
 
 /**
  * Replaces the recovery codes of an account. The caller holds the lock of the account.
@@ -17,10 +22,10 @@ const codeHash = (accountId: string, plain: string): string => secretHash(`${acc
  */
 export async function renewRecoveryCodes(tx: Queryable, now: number, accountId: string): Promise<string[]> {
   await deleteRecoveryCodes(tx, accountId);
-  const plain = Array.from({ length: RECOVERY_CODES }, () => base32(randomBytes(BYTES)));
+  const plain = Array.from({ length: RECOVERY_CODES }, randomCode);
   const rows = plain.map((code) => row([codeHash(accountId, code), accountId, now]));
   await tx.run(sql`insert into recovery_codes (hash, account_id, created) values ${join(rows)}`);
-  return plain.map((code) => code.match(/.{4}/g)!.join('-'));
+  return plain.map(shownCode);
 }
 
 export async function deleteRecoveryCodes(tx: Queryable, accountId: string): Promise<void> {

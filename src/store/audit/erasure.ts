@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { lists, sql } from '#db/sql.ts';
 import { withoutNames } from '#store/game/renamed-json.ts';
 import { nameOfDeleted } from './audit.ts';
 
@@ -20,8 +20,6 @@ export async function eraseFromAudit(tx: Queryable, accountId: string): Promise<
   ]);
 }
 
-const BATCH_SIZE = 500;
-
 /** Like `eraseFromAudit`, for the entries of operators about the game account: merges and acts on punishments. */
 export async function erasePlayerFromAudit(
   tx: Queryable,
@@ -36,10 +34,9 @@ export async function erasePlayerFromAudit(
     where action = 'player.merge' and (subject = ${before.uuid} or detail like ${`%${before.uuid}%`})`);
   const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
   const ids = punishments.map(([key]) => idOf(key as number));
-  for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+  for (const some of lists(ids)) {
     const rows = await tx.tuples(sql`
-      select id, detail from audit
-      where subject in (${list(ids.slice(start, start + BATCH_SIZE))}) and action like 'punishment.%'`);
+      select id, detail from audit where subject in (${some}) and action like 'punishment.%'`);
     const unnamed = (_: string, value: unknown): unknown => {
       if (typeof value !== 'string') return value;
       return before.names.includes(value) ? after.name : withoutNames(value, before.names, after.name);

@@ -2,6 +2,7 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { factsOf } from './matches.ts';
 import { shownName } from './merged-players.ts';
+import type { Named } from './players.ts';
 
 /** Where a victim died. */
 export interface KillLocation {
@@ -11,15 +12,10 @@ export interface KillLocation {
   z: number;
 }
 
-interface Participant {
-  uuid: string;
-  name: string;
-}
-
 /** A kill, or a death without a killer. Names are those at the time, but for merged players: see `merged-players.ts`. */
 export interface Death {
-  killer: Participant | null;
-  victim: Participant;
+  killer: Named | null;
+  victim: Named;
   match: number;
   /** The place among the kills of the match. */
   number: number;
@@ -28,7 +24,7 @@ export interface Death {
   time: number;
 }
 
-export type Kill = Death & { killer: Participant };
+export type Kill = Death & { killer: Named };
 
 /** Bounds a page to the kills before it: of older matches, or with smaller numbers in the same match. */
 export type KillPosition = Pick<Death, 'match' | 'number'>;

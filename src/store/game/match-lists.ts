@@ -1,11 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { readTime } from '#text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
-import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch } from './matches.ts';
-
-/** The filter of a list of matches, a single condition so that each list reads one index. */
-export type MatchFilter = { mapKey: string } | { serverKey: number } | { gamemode: string } | undefined;
+import { keysetPage, pageBefore } from '../keyset-paging.ts';
+import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch, playedKeys } from './matches.ts';
 
 /** A match in a list of the site, with the keys for its links. */
 export interface ListedMatch extends MatchHead {
@@ -22,19 +21,19 @@ export interface End {
 const LAST: End = { finished: Number.MAX_SAFE_INTEGER, key: Number.MAX_SAFE_INTEGER };
 
 /**
- * Matches by their end, the last one first.
+ * Matches with one filter, or all, by their end, the last one first.
  * @param before the key of the last match of the page before; `Number.MAX_SAFE_INTEGER` for the first page
  */
 export async function listMatchesWhere(
   db: Queryable,
-  filter: MatchFilter,
+  filter: Pick<MatchFilters, 'server' | 'map' | 'gamemode'>,
   before: number,
   limit: number,
 ): Promise<ListedMatch[]> {
   const end = await endOf(db, before);
   if (end === undefined) return [];
   return await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${toCondition(filter, end, limit)}`);
+    select key, head, started, finished, map_key, server_key from matches where ${byEnd(filter, end, limit)}`);
 }
 
 /**
@@ -51,22 +50,6 @@ export async function endOf(db: Queryable, key: number): Promise<End | undefined
   const finished = withdrawn && readTime((JSON.parse(withdrawn.body) as { finished: string }).finished);
   if (finished !== undefined) return { finished, key };
   return found && { finished: found.finished, key: found.key + 1 };
-}
-
-/** Each filter reads one index from its end. The value appears twice for the reason at `keysetPage`. */
-function toCondition(filter: MatchFilter, { finished, key }: End, limit: number): Sql {
-  const bound = sql`(finished, key) < (${finished}, ${key})`;
-  const order = sql`finished desc, key desc limit ${limit}`;
-  if (filter === undefined) return sql`${bound} order by ${order}`;
-  const [column, value] = columnOf(filter);
-  const name = identifier(column);
-  return sql`${name} in (${value}, ${value}) and ${bound} order by ${name} desc, ${order}`;
-}
-
-function columnOf(filter: NonNullable<MatchFilter>): [column: string, value: string | number] {
-  if ('mapKey' in filter) return ['map_key', filter.mapKey];
-  if ('serverKey' in filter) return ['server_key', filter.serverKey];
-  return ['gamemode', filter.gamemode];
 }
 
 /** A player's matches with keys below `before`, newest first. */
@@ -95,4 +78,171 @@ export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Pr
   }));
   const matches = await withSurvivors(db, stored);
   return new Map(matches.map(({ key, teams }) => [key, JSON.parse(teams) as MatchTeam[]]));
+}
+
+/** What a list of matches is filtered by: keys of a server and a player, and the name key of a map. */
+export interface MatchFilters {
+  server?: number | undefined;
+  map?: string | undefined;
+  /** In lower case. */
+  gamemode?: string | undefined;
+  player?: number | undefined;
+  ranked?: boolean | undefined;
+  /** Bounds of the end in epoch milliseconds; `until` is exclusive. */
+  since?: number | undefined;
+  until?: number | undefined;
+}
+
+const PLAYER_INDEX = 'player_matches_by_player';
+
+/**
+ * The combinations of filters, each with the index that its list reads from its beginning. Every other combination would read
+ * and discard the matches of others, at a million matches all of them; with `player` all go, because it discards none but the
+ * player's own. `time` is `since`, `until` or both.
+ */
+export const MATCH_INDEXES: Readonly<Record<string, string>> = {
+  server: 'matches_by_server',
+  map: 'matches_by_map',
+  gamemode: 'matches_by_gamemode',
+  player: PLAYER_INDEX,
+  ranked: 'matches_by_ranked',
+  time: 'matches_by_end',
+  'server gamemode': 'matches_by_gamemode_and_server',
+  'map gamemode': 'matches_by_gamemode_and_map',
+  'map ranked': 'matches_by_map',
+  'gamemode ranked': 'matches_by_gamemode',
+  'server time': 'matches_by_server_and_end',
+  'map time': 'matches_by_map_and_end',
+  'gamemode time': 'matches_by_gamemode_and_end',
+  'ranked time': 'matches_by_ranked_and_end',
+};
+
+/** The kinds of filters in the order of the combinations. */
+const KINDS = ['server', 'map', 'gamemode', 'player', 'ranked', 'time'];
+
+/** The index that serves these kinds of filters; undefined if none does. */
+export function indexOf(kinds: ReadonlySet<string>): string | undefined {
+  if (kinds.has('player')) return PLAYER_INDEX;
+  const names = KINDS.filter((kind) => kinds.has(kind)).join(' ');
+  return Object.hasOwn(MATCH_INDEXES, names) ? MATCH_INDEXES[names] : undefined;
+}
+
+/**
+ * The keys of the matches with one of these combinations of filters: newest first, or with a time by their end, the last one
+ * first.
+ * @param before the key of the last match of the page before; `Number.MAX_SAFE_INTEGER` for the first page
+ */
+export async function filteredMatches(
+  db: Queryable,
+  filters: MatchFilters,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const { player, ...others } = filters;
+  if (player !== undefined) {
+    const isAlone = Object.values(others).every((value) => value === undefined);
+    if (isAlone) return await playedKeys(db, player, before, limit);
+    return await ofPlayer(db, { ...others, player }, before, limit);
+  }
+  const rows = await db.tuples(await selectKeys(db, filters, before, limit));
+  return rows.map(([key]) => key as number);
+}
+
+async function selectKeys(db: Queryable, filters: MatchFilters, before: number, limit: number): Promise<Sql> {
+  if (filters.since === undefined && filters.until === undefined) return byArrival(filters, before, limit);
+  return sql`select key from matches where ${byEnd(filters, (await endOf(db, before)) ?? FIRST, limit)}`;
+}
+
+const FIRST_READ = 100;
+const MAX_READ = 1_000;
+
+/**
+ * Reads the player's matches, newest first, in parts: until the page is full, and all of them for a list by the end. Between
+ * parts others have their turn.
+ */
+async function ofPlayer(db: Queryable, filters: PlayerFilters, before: number, limit: number): Promise<number[]> {
+  const byEnd = filters.since !== undefined || filters.until !== undefined;
+  const end = byEnd ? ((await endOf(db, before)) ?? FIRST) : undefined;
+  let found: Played[] = [];
+  let below = byEnd ? Number.MAX_SAFE_INTEGER : before;
+  for (let size = FIRST_READ; ; size = Math.min(2 * size, MAX_READ)) {
+    const keys = await playedKeys(db, filters.player, below, size);
+    found.push(...(await readPlayed(db, keys)).filter((match) => isWanted(match, filters, end)));
+    found = found.sort((a, b) => (byEnd && b.finished - a.finished) || b.key - a.key).slice(0, limit);
+    if (keys.length < size || (!byEnd && found.length === limit)) return found.map(({ key }) => key);
+    below = keys.at(-1)!;
+    await setImmediate();
+  }
+}
+
+type PlayerFilters = MatchFilters & { player: number };
+type PlayedTuple = [key: number, finished: number, server: number, map: string, gamemode: string, ranked: number];
+type Played = Required<Pick<MatchFilters, 'server' | 'map' | 'gamemode' | 'ranked'>> & End;
+
+/** Without a join, for which PostgreSQL may read all matches. */
+async function readPlayed(db: Queryable, keys: readonly number[]): Promise<Played[]> {
+  if (keys.length === 0) return [];
+  const rows = await db.tuples(sql`
+    select key, finished, server_key, map_key, gamemode, ranked from matches where key in (${list(keys)})`);
+  return (rows as PlayedTuple[]).map(([key, finished, server, map, gamemode, ranked]) => ({
+    ...{ key, finished, server, map, gamemode },
+    ranked: ranked === 1,
+  }));
+}
+
+const FACTS = ['server', 'map', 'gamemode', 'ranked'] as const;
+
+function isWanted(match: Played, filters: MatchFilters, end: End | undefined): boolean {
+  const { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER } = filters;
+  const { finished, key } = match;
+  if (finished < since || finished >= until) return false;
+  if (end !== undefined && (finished > end.finished || (finished === end.finished && key >= end.key))) return false;
+  return FACTS.every((fact) => filters[fact] === undefined || filters[fact] === match[fact]);
+}
+
+/** Before the end of every match. */
+const FIRST: End = { finished: Number.MIN_SAFE_INTEGER, key: 0 };
+
+/** Of a map or a gamemode the index has a list for each value of `ranked`: without that filter, both are merged. */
+function byArrival(filters: MatchFilters, before: number, limit: number): Sql {
+  const [column, value] = columnOf(filters)!;
+  const { gamemode } = filters;
+  if (gamemode !== undefined && column !== 'gamemode')
+    return sql`
+      select key from matches
+      where ${identifier(column)} = ${value} and ${keysetPage('gamemode', gamemode, pageBefore(before, limit))}`;
+  const page = keysetPage(column, value, pageBefore(before, limit));
+  if (column === 'server_key' || column === 'ranked') return sql`select key from matches where ${page}`;
+  const list = (ranked: 0 | 1): Sql => sql`select key from matches where ranked = ${ranked} and ${page}`;
+  if (filters.ranked !== undefined) return list(filters.ranked ? 1 : 0);
+  return sql`
+    select key from (
+      select key from (${list(0)}) unranked union all select key from (${list(1)}) ranked
+    ) merged order by key desc limit ${limit}`;
+}
+
+/** The condition of a list by the end. The value appears twice for the reason at `keysetPage`. */
+function byEnd(filters: MatchFilters, before: End, limit: number): Sql {
+  const { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER } = filters;
+  const end = until <= before.finished ? { finished: until, key: 0 } : before;
+  const bounds = sql`(finished, key) < (${end.finished}, ${end.key}) and finished >= ${since}`;
+  const order = sql`finished desc, key desc limit ${limit}`;
+  const filter = columnOf(filters);
+  if (filter === undefined) return sql`${bounds} order by ${order}`;
+  const [column, value] = filter;
+  const name = identifier(column);
+  return sql`${name} in (${value}, ${value}) and ${bounds} order by ${name} desc, ${order}`;
+}
+
+/** The first column of the index. */
+function columnOf({
+  server,
+  map,
+  gamemode,
+  ranked,
+}: MatchFilters): [column: string, value: string | number] | undefined {
+  if (server !== undefined) return ['server_key', server];
+  if (map !== undefined) return ['map_key', map];
+  if (gamemode !== undefined) return ['gamemode', gamemode];
+  return ranked === undefined ? undefined : ['ranked', Number(ranked)];
 }

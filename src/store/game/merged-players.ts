@@ -1,5 +1,6 @@
 import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import type { Named } from './players.ts';
 import { renamedJson } from './renamed-json.ts';
 
 /**
@@ -23,22 +24,17 @@ export function shownName(match: Sql, player: Sql, present: Sql, stored: Sql): S
       then ${present} else ${stored} end`;
 }
 
-interface Shown {
-  uuid: string;
-  name: string;
-}
-
 /** The surviving players of a match by their own UUIDs and by those that were merged into them. */
-type Survivors = ReadonlyMap<string, Shown>;
+type Survivors = ReadonlyMap<string, Named>;
 
 async function survivorsIn(db: Queryable, matches: readonly number[]): Promise<Map<number, Survivors>> {
   const rows = await db.tuples(sql`
     select x.match_key, p.uuid, p.name, a.uuid
     from merged_in_matches x join players p on p.key = x.player_key left join player_aliases a on a.into_uuid = p.uuid
     where x.match_key in (${list([...matches])})`);
-  const survivors = new Map<number, Map<string, Shown>>();
+  const survivors = new Map<number, Map<string, Named>>();
   for (const [match, uuid, name, alias] of rows as [number, string, string, string | null][]) {
-    const ofMatch = survivors.get(match) ?? new Map<string, Shown>();
+    const ofMatch = survivors.get(match) ?? new Map<string, Named>();
     survivors.set(match, ofMatch.set(uuid, { uuid, name }));
     if (alias !== null) ofMatch.set(alias, { uuid, name });
   }

@@ -16,7 +16,7 @@ export type SampleIds = Readonly<Record<string, string>>;
 /** @returns no id of a kind that the network does not have yet */
 export async function sampleIds(db: Db, now: number): Promise<SampleIds> {
   const [[match], [map], players, [punishment], [server]] = await Promise.all([
-    listMatchesWhere(db, undefined, LAST, 1),
+    listMatchesWhere(db, {}, LAST, 1),
     listMaps(db, { before: LAST, limit: 1 }),
     playersBefore(db, LAST, PLAYERS),
     listPunishments(db, LAST, 1, now),
