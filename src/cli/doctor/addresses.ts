@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
 import { type Config, dataFolder, type ServiceName } from '#platform/config/config.ts';
 import { SELF_CHECK_HEADER, SELF_CHECK_PATH, type SelfCheck, selfCheckToken } from '#http/self-check.ts';
-import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
+import { type Finding, type Found, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 import { type Received, send } from './request.ts';
 
 /** An address for documentation (RFC 5737), which no client has. The doctor claims to have it, and the service must not accept it. */
@@ -15,15 +15,14 @@ const DAY_MS = 86_400_000;
 const SERVICES: readonly ServiceName[] = ['API', 'AUTH', 'SITE', 'INGEST'];
 
 /** Sends a request to each public address, through the proxy like any other, and compares what the service received. */
-export async function checkAddresses(installation: Installation): Promise<Finding[]> {
+export async function checkAddresses(installation: Installation): Promise<Found> {
   const { config } = installation;
   if (config.SECRET_KEY === '' && !existsSync(join(dataFolder(config), 'secret.key')))
-    return [warning('addresses', 'They are not checked: there is no secret key yet.', 'Start the service first.')];
-  const findings = await Promise.all(SERVICES.map((service) => checkAddress(service, installation)));
-  return findings.flat();
+    return warning('addresses', 'They are not checked: there is no secret key yet.', 'Start the service first.');
+  return await Promise.all(SERVICES.map((service) => checkAddress(service, installation)));
 }
 
-async function checkAddress(service: ServiceName, { config, now }: Installation): Promise<Finding[]> {
+async function checkAddress(service: ServiceName, { config, now }: Installation): Promise<Found> {
   const check = `address ${service}`;
   const url = config[`${service}_URL`];
   const token = selfCheckToken(keyedHashUnder(config), service, now);
@@ -32,26 +31,22 @@ async function checkAddress(service: ServiceName, { config, now }: Installation)
   try {
     received = await send(url + SELF_CHECK_PATH, headers);
   } catch (error) {
-    return [problem(check, `${url} cannot be reached: ${reasonOf(error)}.`, remedyOf(error, service, config))];
+    return problem(check, `${url} cannot be reached: ${reasonOf(error)}.`, remedyOf(error, service, config));
   }
   const seen = selfCheckOf(received);
-  if (seen === undefined) return [wrongAnswer(check, url, received, service, config)];
+  if (seen === undefined) return wrongAnswer(check, url, received, service, config);
   return [
-    ...checkCertificate(check, url, received.expires, now),
+    checkCertificate(check, url, received.expires, now),
     clientAddress(check, url, received, seen),
-    ...(service === 'INGEST' ? await checkLargeBody(check, url, headers) : []),
+    service === 'INGEST' ? await checkLargeBody(check, url, headers) : [],
   ];
 }
 
 /** Game servers send large bodies, and proxies refuse them by default. */
-async function checkLargeBody(check: string, url: string, headers: Record<string, string>): Promise<Finding[]> {
-  const refused = (reason: string): Finding[] => [
-    problem(
-      check,
-      `The proxy of ${url} refuses a body of 8 MB (${reason}).`,
-      'Allow 64 MB: client_max_body_size 64m in nginx.',
-    ),
-  ];
+async function checkLargeBody(check: string, url: string, headers: Record<string, string>): Promise<Found> {
+  const remedy = 'Allow 64 MB: client_max_body_size 64m in nginx.';
+  const refused = (reason: string): Finding =>
+    problem(check, `The proxy of ${url} refuses a body of 8 MB (${reason}).`, remedy);
   try {
     const { status } = await send(url + SELF_CHECK_PATH, headers, Buffer.alloc(INGEST_BODY));
     return status === 200 ? [] : refused(`status ${status}`);
@@ -89,10 +84,10 @@ function listenOf(service: ServiceName, { listen }: Config): string {
   return path ?? `${isIP(host!) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-function checkCertificate(check: string, url: string, expires: Date | undefined, now: number): Finding[] {
+function checkCertificate(check: string, url: string, expires: Date | undefined, now: number): Found {
   if (expires === undefined || expires.getTime() - now > 14 * DAY_MS) return [];
   const remedy = 'Renew it, and see why that did not happen by itself: systemctl list-timers, journalctl -u certbot.';
-  return [warning(check, `The certificate of ${url} expires on ${expires.toISOString().slice(0, 10)}.`, remedy)];
+  return warning(check, `The certificate of ${url} expires on ${expires.toISOString().slice(0, 10)}.`, remedy);
 }
 
 /** Whether the service takes the address of the client from the proxy, and from no other peer. */

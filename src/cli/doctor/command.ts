@@ -7,13 +7,19 @@ import { checkAddresses } from './addresses.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabase, openExisting } from './database.ts';
 import { checkEventLoops } from './event-loops.ts';
-import { type Finding, type Installation, printFindings, problem } from './finding.ts';
-import { checkLocally, guarded } from './local.ts';
+import {
+  type Finding,
+  type Found,
+  guarded,
+  type Installation,
+  type OpenInstallation,
+  printFindings,
+  problem,
+} from './finding.ts';
+import { checkLocally } from './local.ts';
 import { checkMail } from './mail.ts';
-import { checkPasswords } from './passwords.ts';
 import { checkEnvFile } from './settings.ts';
-import { checkSigningKeys } from './signing-keys.ts';
-import { checkOperator, checkStaff } from './staff.ts';
+import { checkOperator, checkPasswords, checkSigningKeys, checkStaff } from './sign-in.ts';
 import { checkWebhooks } from './webhooks.ts';
 
 export const commands: Command[] = [
@@ -44,18 +50,20 @@ async function examine(mailTo: string | undefined): Promise<Finding[]> {
   }
   const opened = await openExisting(installation.config);
   if ('db' in opened) installation.db = opened.db;
+  const inDatabase = async (check: string, work: (open: OpenInstallation) => Promise<Found>): Promise<Finding[]> =>
+    'db' in opened ? await guarded(check, () => work({ ...installation, db: opened.db })) : [];
   try {
     const findings = await Promise.all([
       checkLocally(installation),
       guarded('settings', checkEnvFile),
-      'finding' in opened ? [opened.finding] : guarded('database', () => checkDatabase(installation)),
+      'finding' in opened ? [opened.finding] : inDatabase('database', checkDatabase),
       guarded('addresses', () => checkAddresses(installation)),
-      guarded('operator', () => checkOperator(installation)),
-      guarded('second factor', () => checkStaff(installation)),
+      inDatabase('operator', checkOperator),
+      inDatabase('second factor', checkStaff),
       guarded('mail', () => checkMail(installation, mailTo)),
-      guarded('webhooks', () => checkWebhooks(installation)),
+      inDatabase('webhooks', checkWebhooks),
       guarded('event loops', () => checkEventLoops(installation)),
-      guarded('signing keys', () => checkSigningKeys(installation)),
+      inDatabase('signing keys', checkSigningKeys),
       guarded('passwords', () => checkPasswords(installation)),
       guarded('clock', () => checkClock(installation)),
     ]);

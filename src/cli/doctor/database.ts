@@ -15,7 +15,7 @@ import { healthOf } from '#store/installation/health.ts';
 import { checkWritable } from '#store/installation/writable.ts';
 import { countServiceProcesses } from '#store/installation/database.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';
-import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
+import { type Finding, type Found, type OpenInstallation, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'database';
 const SLOW_MS = 100;
@@ -56,61 +56,56 @@ export async function openExisting(config: Config): Promise<{ db: Db } | { findi
 }
 
 /** Checks the schema, the secret key, the speed and the clock of an open database. */
-export async function checkDatabase({ config, db, now }: Installation): Promise<Finding[]> {
-  if (db === undefined) return [];
+export async function checkDatabase({ config, db, now }: OpenInstallation): Promise<Found> {
   const schema = await checkSchema(db);
-  if (schema !== undefined) return [schema];
+  if (schema !== undefined) return schema;
   const { answer_ms, last_event } = await healthOf(db, {
     now,
     since: now - config.PRESENCE_TIMEOUT * 1000,
     mailServer: mailServerOf(config),
   });
-  const findings = [await checkSecretKey(db, config), ...(await checkClock(db, now, last_event))];
   const speed = `${db.dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL'} answers in ${answer_ms.toFixed(1)} ms`;
-  findings.unshift(
+  return [
     answer_ms < SLOW_MS
       ? ok(CHECK, `${speed}; the schema is up to date.`)
       : warning(CHECK, `${speed}.`, 'Look for a slow disk or network, or for another program that uses it.'),
-  );
-  const unwritable = await checkWritable(db).then(
-    () => [],
-    (error: unknown) => [
-      error instanceof UsageError
-        ? problem(CHECK, error.message, 'Until then every write gets 503, and the service does not start again.')
-        : problem(
-            CHECK,
-            `It cannot be written: ${reasonOf(error)}.`.replace('..', '.'),
-            'Free disk space, or set DATABASE_URL to the database that takes writes (on PostgreSQL the primary).',
-          ),
-    ],
-  );
-  return [...findings, ...unwritable, ...(await checkCounters(db, config)), ...(await checkFeed(db))];
+    await checkSecretKey(db, config),
+    await checkClock(db, now, last_event),
+    await checkWritable(db).then(() => undefined, unwritable),
+    await checkCounters(db, config),
+    await checkFeed(db),
+  ];
 }
 
+const unwritable = (error: unknown): Finding =>
+  error instanceof UsageError
+    ? problem(CHECK, error.message, 'Until then every write gets 503, and the service does not start again.')
+    : problem(
+        CHECK,
+        `It cannot be written: ${reasonOf(error)}.`.replace('..', '.'),
+        'Free disk space, or set DATABASE_URL to the database that takes writes (on PostgreSQL the primary).',
+      );
+
 /** An upgrade leaves the resources of the former version to a job. */
-async function checkFeed(db: Db): Promise<Finding[]> {
+async function checkFeed(db: Db): Promise<Found> {
   if ((await readFeed(db)).isFilled) return [];
-  return [
-    warning(
-      CHECK,
-      'The feed of changes does not have all matches, players and maps of the former version yet: `/v1/changes` answers 503.',
-      'The running service adds them; look again in some minutes.',
-    ),
-  ];
+  return warning(
+    CHECK,
+    'The feed of changes does not have all matches, players and maps of the former version yet: `/v1/changes` answers 503.',
+    'The running service adds them; look again in some minutes.',
+  );
 }
 
 /** Each process would count rate limits for itself. */
-async function checkCounters(db: Db, { COUNTERS }: Config): Promise<Finding[]> {
+async function checkCounters(db: Db, { COUNTERS }: Config): Promise<Found> {
   if (db.dialect !== 'postgres' || COUNTERS === 'database') return [];
   const processes = await countServiceProcesses(db);
   if (processes < 2) return [];
-  return [
-    problem(
-      'settings',
-      `${processes} processes serve this database with COUNTERS=memory: each counts the rate limits for itself.`,
-      'Set COUNTERS=database for every process: docs/scaling.md.',
-    ),
-  ];
+  return problem(
+    'settings',
+    `${processes} processes serve this database with COUNTERS=memory: each counts the rate limits for itself.`,
+    'Set COUNTERS=database for every process: docs/scaling.md.',
+  );
 }
 
 async function checkSchema(db: Db): Promise<Finding | undefined> {
@@ -150,7 +145,7 @@ async function checkSecretKey(db: Db, config: Config): Promise<Finding> {
   );
 }
 
-async function checkClock(db: Db, now: number, lastEvent: number | null): Promise<Finding[]> {
+async function checkClock(db: Db, now: number, lastEvent: number | null): Promise<Found> {
   const remedy = 'Set the clock by NTP: timedatectl set-ntp true.';
   const findings: Finding[] = [];
   if (lastEvent !== null && lastEvent > now + CLOCK_TOLERANCE_MS)

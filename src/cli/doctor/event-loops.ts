@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Config } from '#platform/config/config.ts';
-import { type Finding, type Installation, ok, warning } from './finding.ts';
+import { type Found, type Installation, ok, warning } from './finding.ts';
 import { send } from './request.ts';
 
 const CHECK = 'event loops';
@@ -12,7 +12,7 @@ const LONGEST = /^scorehall_event_loop_delay_seconds\{(?=.*percentile="100").*th
  * Checks how long the event loop of each thread of the running service was delayed since the last scrape; this scrape begins
  * a new period. No finding if no service runs at `INTERNAL_LISTEN`.
  */
-export async function checkEventLoops({ config }: Installation): Promise<Finding[]> {
+export async function checkEventLoops({ config }: Installation): Promise<Found> {
   const metrics = await readMetrics(config);
   const delays = [...(metrics ?? '').matchAll(LONGEST)].map(([, thread = '', seconds]) => ({
     thread,
@@ -23,7 +23,7 @@ export async function checkEventLoops({ config }: Installation): Promise<Finding
   if (long.length === 0) {
     const most = Math.max(...delays.map(({ seconds }) => seconds));
     const threads = delays.map(({ thread }) => thread).join(', ');
-    return [ok(CHECK, `The threads ${threads} were delayed by at most ${(most * 1000).toFixed(0)} ms ${SINCE}.`)];
+    return ok(CHECK, `The threads ${threads} were delayed by at most ${(most * 1000).toFixed(0)} ms ${SINCE}.`);
   }
   return long.map(({ thread, seconds }) =>
     warning(CHECK, `The thread ${thread} was delayed by ${seconds.toFixed(1)} s ${SINCE}.`, REMEDY),

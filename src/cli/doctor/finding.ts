@@ -13,6 +13,14 @@ export interface Finding {
   remedy: string | null;
 }
 
+/** What a check returns: what it found, in the order of the output. */
+export type Found = Finding | undefined | readonly Found[];
+
+export function findingsOf(found: Found): Finding[] {
+  if (found === undefined) return [];
+  return 'check' in found ? [found] : found.flatMap(findingsOf);
+}
+
 /** What the checks look at. */
 export interface Installation {
   config: Config;
@@ -22,6 +30,9 @@ export interface Installation {
   /** Epoch milliseconds. */
   now: number;
 }
+
+/** An installation whose database is open. */
+export type OpenInstallation = Installation & { db: Db };
 
 export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message, remedy: null });
 
@@ -38,6 +49,15 @@ export const problem = (check: string, message: string, remedy: string): Finding
   message,
   remedy,
 });
+
+/** One check that fails must not hide the results of the others. */
+export async function guarded(check: string, work: () => Found | Promise<Found>): Promise<Finding[]> {
+  try {
+    return findingsOf(await work());
+  } catch (error) {
+    return [problem(check, `It cannot be checked: ${reasonOf(error)}`, 'Run the doctor as the user of the service.')];
+  }
+}
 
 const LABELS: Record<Finding['status'], string> = { ok: 'ok', warning: 'warning', error: 'ERROR' };
 

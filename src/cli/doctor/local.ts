@@ -1,5 +1,5 @@
 import { checkDisk, checkFiles } from './files.ts';
-import { type Finding, type Installation, problem, reasonOf } from './finding.ts';
+import { type Finding, guarded, type Installation } from './finding.ts';
 import { checkPaths } from './paths.ts';
 import { checkSettings } from './settings.ts';
 
@@ -12,13 +12,4 @@ export async function checkLocally(installation: Installation): Promise<Finding[
     guarded('paths', () => checkPaths(installation)),
   ]);
   return findings.flat();
-}
-
-/** One check that fails must not hide the results of the others. */
-export async function guarded(check: string, work: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await work();
-  } catch (error) {
-    return [problem(check, `It cannot be checked: ${reasonOf(error)}`, 'Run the doctor as the user of the service.')];
-  }
 }

@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/config.ts';
 import { type MailObserver, mailServerOf, probeMailServer, senderOf, sendOnce } from '#platform/mail/mail.ts';
 import type { Db } from '#db/db.ts';
 import { mailFailureOf, recordMailOutcome } from '#store/mail/mail-failures.ts';
-import { type Finding, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
+import { type Finding, type Found, type Installation, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'mail';
 
@@ -19,15 +19,13 @@ export function recordOutcome(db: Db | undefined, config: Config): MailObserver 
 }
 
 /** Connects to the mail server, and sends a mail to `to` if it is given. */
-export async function checkMail({ config, db }: Installation, to: string | undefined): Promise<Finding[]> {
+export async function checkMail({ config, db }: Installation, to: string | undefined): Promise<Found> {
   if (config.SMTP_URL === '')
-    return [
-      warning(
-        CHECK,
-        'There is no mail server: mails are written to files, so nobody can confirm an address or a new password.',
-        'Set SMTP_URL (or SMTP_URL_FILE), like smtps://user:password@mail.example.org, and MAIL_FROM.',
-      ),
-    ];
+    return warning(
+      CHECK,
+      'There is no mail server: mails are written to files, so nobody can confirm an address or a new password.',
+      'Set SMTP_URL (or SMTP_URL_FILE), like smtps://user:password@mail.example.org, and MAIL_FROM.',
+    );
   const host = new URL(config.SMTP_URL).host;
   const subject = `${config.NETWORK_NAME}: test mail`;
   const text = `Mail of ${config.NETWORK_NAME} arrives.\n\nscorehall doctor on ${config.AUTH_URL} sent this.\n`;
@@ -35,12 +33,10 @@ export async function checkMail({ config, db }: Installation, to: string | undef
     if (to === undefined) await probeMailServer(config);
     else await sendOnce(config, { to, subject, text }, recordOutcome(db, config));
   } catch (error) {
-    return [problem(CHECK, `${host} refuses: ${reasonOf(error)}.`, remedyOf(error))];
+    return problem(CHECK, `${host} refuses: ${reasonOf(error)}.`, remedyOf(error));
   }
-  if (to === undefined) return [await stateOf(db, config)];
-  return [
-    ok(CHECK, `${host} accepted a mail from ${senderOf(config)} to ${to}. Look whether it arrives, and in spam.`),
-  ];
+  if (to === undefined) return await stateOf(db, config);
+  return ok(CHECK, `${host} accepted a mail from ${senderOf(config)} to ${to}. Look whether it arrives, and in spam.`);
 }
 
 /** The state of a mail server that answers: mails may fail all the same. */

@@ -1,6 +1,6 @@
 import { amount } from '#text/amount.ts';
 import { webhookHealth } from '#store/applications/webhooks/health.ts';
-import { type Finding, type Installation, ok, warning } from './finding.ts';
+import { type Found, ok, type OpenInstallation, warning } from './finding.ts';
 
 const CHECK = 'webhooks';
 const MINUTE_MS = 60_000;
@@ -8,8 +8,7 @@ const MINUTE_MS = 60_000;
 const LATE_MS = 15 * MINUTE_MS;
 
 /** Checks whether the webhooks of applications deliver. */
-export async function checkWebhooks({ db, now }: Installation): Promise<Finding[]> {
-  if (db === undefined) return [];
+export async function checkWebhooks({ db, now }: OpenInstallation): Promise<Found> {
   const { on, failing, off, oldest } = await webhookHealth(db, now);
   if (on + failing + off === 0) return [];
   const lag = oldest === null ? 0 : now - oldest;
@@ -20,7 +19,7 @@ export async function checkWebhooks({ db, now }: Installation): Promise<Finding[
       ? []
       : [`the oldest change of those that are on has waited for ${amount(Math.floor(lag / MINUTE_MS), 'minute')}`]),
   ];
-  if (found.length === 0) return [ok(CHECK, `All webhooks deliver (${on}).`)];
+  if (found.length === 0) return ok(CHECK, `All webhooks deliver (${on}).`);
   const remedy = 'scorehall webhook list names them, and scorehall webhook log --id ID says why. docs/webhooks.md';
-  return [warning(CHECK, `${amount(on, 'webhook is', 'webhooks are')} on; ${found.join('; ')}.`, remedy)];
+  return warning(CHECK, `${amount(on, 'webhook is', 'webhooks are')} on; ${found.join('; ')}.`, remedy);
 }
