@@ -1,34 +1,57 @@
-/** Files in memory by name, at most `maxBytes` together; the least recently used ones are dropped. */
+/**
+ * Values in memory by name, at most `maxBytes` together; the least recently used ones are dropped. A value is made once for
+ * all who ask for it in the meantime.
+ */
 export class ByteCache<T> {
   readonly #maxBytes: number;
-  readonly #entries = new Map<string, { value: T; bytes: number }>();
+  readonly #bytesOf: (value: T) => number;
+  readonly #values = new Map<string, T>();
+  readonly #making = new Map<string, Promise<T>>();
   #bytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, bytesOf: (value: T) => number) {
     this.#maxBytes = maxBytes;
+    this.#bytesOf = bytesOf;
   }
 
   get(name: string): T | undefined {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(name);
-    this.#entries.set(name, entry);
-    return entry.value;
+    const value = this.#values.get(name);
+    if (value === undefined) return undefined;
+    this.#values.delete(name);
+    this.#values.set(name, value);
+    return value;
   }
 
-  /** @param bytes the size that the entry counts with */
-  set(name: string, value: T, bytes: number): void {
+  /** The names of the values that are being made. */
+  get making(): ReadonlyMap<string, unknown> {
+    return this.#making;
+  }
+
+  /** Makes a value that `get` does not have, or replaces it. */
+  async make(name: string, make: () => Promise<T>): Promise<T> {
+    const running = this.#making.get(name);
+    if (running !== undefined) return await running;
+    const making = make()
+      .then((value) => this.#set(name, value))
+      .finally(() => this.#making.delete(name));
+    this.#making.set(name, making);
+    return await making;
+  }
+
+  #set(name: string, value: T): T {
     this.#drop(name);
-    this.#entries.set(name, { value, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
+    this.#values.set(name, value);
+    this.#bytes += this.#bytesOf(value);
+    for (const oldest of this.#values.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
       this.#drop(oldest);
     }
+    return value;
   }
 
   #drop(name: string): void {
-    this.#bytes -= this.#entries.get(name)?.bytes ?? 0;
-    this.#entries.delete(name);
+    const value = this.#values.get(name);
+    if (value !== undefined) this.#bytes -= this.#bytesOf(value);
+    this.#values.delete(name);
   }
 }

@@ -31,8 +31,7 @@ interface HeadsDeps {
 export class Heads {
   readonly #deps: HeadsDeps;
   readonly #outgoing: OutgoingClient;
-  readonly #cache = new ByteCache<Entry>(CACHE_BYTES);
-  readonly #fetches = new Map<string, Promise<UploadedImage | undefined>>();
+  readonly #cache = new ByteCache<Entry>(CACHE_BYTES, ({ head }) => EMPTY_BYTES + (head?.bytes.length ?? 0));
 
   constructor(deps: HeadsDeps) {
     this.#deps = deps;
@@ -47,27 +46,21 @@ export class Heads {
     const now = this.#deps.clock.now();
     const cached = this.#cache.get(uuid);
     if (cached !== undefined && cached.until > now) return cached.head;
-    const running = this.#fetches.get(uuid);
-    if (running !== undefined) return await running;
-    if (this.#fetches.size >= MAX_FETCHES) return cached?.head;
-    const fetching = this.#refresh(uuid, cached?.head);
-    this.#fetches.set(uuid, fetching);
-    return await fetching.finally(() => this.#fetches.delete(uuid));
+    const { making } = this.#cache;
+    if (making.size >= MAX_FETCHES && !making.has(uuid)) return cached?.head;
+    return (await this.#cache.make(uuid, () => this.#refresh(uuid, cached?.head))).head;
   }
 
   /** An older picture stays in use while the service fails. */
-  async #refresh(uuid: string, previous: UploadedImage | undefined): Promise<UploadedImage | undefined> {
+  async #refresh(uuid: string, head: UploadedImage | undefined): Promise<Entry> {
     const { clock, log, config } = this.#deps;
-    let head = previous;
-    let lifetime = RETRY_MS;
     try {
-      head = await fetchHead(this.#outgoing, config.HEADS_URL.replaceAll('{uuid}', uuid));
-      lifetime = FRESH_MS;
+      const fetched = await fetchHead(this.#outgoing, config.HEADS_URL.replaceAll('{uuid}', uuid));
+      return { head: fetched, until: clock.now() + FRESH_MS };
     } catch (error) {
       log.debug({ err: error, uuid }, 'a head could not be fetched');
+      return { head, until: clock.now() + RETRY_MS };
     }
-    this.#cache.set(uuid, { head, until: clock.now() + lifetime }, EMPTY_BYTES + (head?.bytes.length ?? 0));
-    return head;
   }
 }
 

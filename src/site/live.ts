@@ -28,8 +28,7 @@ export type LivePageHandler = (request: PageRequest) => Promise<LivePage>;
 export class Live {
   readonly #deps: Deps;
   readonly #limits: SiteLimits;
-  readonly #copies = new ByteCache<Copy>(MAX_BYTES);
-  readonly #rendering = new Map<string, Promise<Copy>>();
+  readonly #copies = new ByteCache<Copy>(MAX_BYTES, ({ body }) => 2 * body.length);
 
   constructor(deps: Deps, limits: SiteLimits) {
     this.#deps = deps;
@@ -60,24 +59,14 @@ export class Live {
 
   /** A fresh copy: one from memory, one that another request renders, or a new one. */
   async #current(name: string, page: LivePageHandler, request: PageRequest): Promise<Copy> {
-    const fresh = this.#fresh(name);
-    if (fresh !== undefined) return fresh;
-    let rendering = this.#rendering.get(name);
-    if (rendering === undefined) {
-      rendering = this.#render(name, page, request).finally(() => this.#rendering.delete(name));
-      this.#rendering.set(name, rendering);
-    }
-    return await rendering;
-  }
-
-  async #render(name: string, page: LivePageHandler, request: PageRequest): Promise<Copy> {
-    const time = request.now;
-    const rendered = await renderParts((await page(request)).live);
-    const etag = `W/"${rendered.version}"`;
-    const before = this.#copies.get(name);
-    const copy = before?.etag === etag ? { ...before, time } : { etag, body: JSON.stringify(rendered), time };
-    this.#copies.set(name, copy, 2 * copy.body.length);
-    return copy;
+    const render = async (): Promise<Copy> => {
+      const time = request.now;
+      const rendered = await renderParts((await page(request)).live);
+      const etag = `W/"${rendered.version}"`;
+      const before = this.#copies.get(name);
+      return before?.etag === etag ? { ...before, time } : { etag, body: JSON.stringify(rendered), time };
+    };
+    return this.#fresh(name) ?? (await this.#copies.make(name, render));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { HttpError } from '#http/errors.ts';
-import { boundOf } from '#platform/ids.ts';
+import { boundOf, keyOf } from '#platform/ids.ts';
 import type { Language } from '#http/languages.ts';
 import type { Log } from '#platform/process/log.ts';
 import { linkTo } from '#http/links.ts';
@@ -10,6 +10,7 @@ import { isCleanText } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
+import type { Cards } from './open-graph/cards.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './formats.ts';
@@ -23,7 +24,7 @@ export interface Deps {
   log: Log;
   shell: PageShell;
   bucketsAt: BucketsAt;
-  cards: ShareCards;
+  cards: Cards;
   heads: Heads;
   /** The OpenAPI document of the data API. */
   apiDocument: () => Promise<object>;
@@ -34,11 +35,6 @@ export interface SignedIn {
   account: Account;
   /** CSRF token of the session's forms. */
   formToken: string;
-}
-
-/** Renders share cards (Open Graph images) from SVG. */
-export interface ShareCards {
-  response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
 }
 
 /** What the headers of a request say. */
@@ -97,6 +93,17 @@ export class PageRequest {
     if (value === '') return undefined;
     if (value.length > 256 || !isCleanText(value)) throw new HttpError(400, name, this.text.error.parameter(name));
     return value;
+  }
+
+  /**
+   * The record whose id is in the path.
+   * @throws HttpError 404
+   */
+  async named<T>(read: (key: number) => Promise<T | undefined>): Promise<T> {
+    const key = keyOf(this.params['id'] ?? '');
+    const found = key === undefined ? undefined : await read(key);
+    if (found === undefined) throw this.notFound();
+    return found;
   }
 
   /** The exclusive upper bound of the listed keys, read from `max_id` in the same way as the data API does. */

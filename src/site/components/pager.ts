@@ -1,9 +1,13 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
+import { keyCursor, type Listed, listed } from '#http/pager.ts';
 import type { PageRequest } from '../page-request.ts';
 
 /** Items per page. Lists read one more to know whether there is a next page. */
 export const PAGE_SIZE = 30;
+
+/** A page of a list in the order of its keys, of up to `PAGE_SIZE + 1` items that were read. */
+export const byKey = <T extends { key: number }>(read: readonly T[]): Listed<T> => listed(read, PAGE_SIZE, keyCursor);
 
 /**
  * A row of links, one per value of a filter.

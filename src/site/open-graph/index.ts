@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { inkOn, mix, readableOn } from '#platform/text/colours.ts';
-import { keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
 import { LANGUAGES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
@@ -99,9 +98,7 @@ export async function playerImage(request: PageRequest): Promise<Response> {
 /** `/cards/maps/:id` with the suffix `.png` */
 export async function mapCard(request: PageRequest): Promise<Response> {
   const card = cardRequest(request);
-  const key = keyOf(card.params['id'] ?? '');
-  const map = key === undefined ? undefined : await mapByKey(card.db, key);
-  if (map === undefined) throw card.notFound();
+  const map = await card.named((key) => mapByKey(card.db, key));
   const modes = map.gamemodes.slice(0, 4).map((gamemode) => modeName(card, gamemode));
   const authors = map.authors.map(({ name }) => name).filter(Boolean);
   return await send(

@@ -1,6 +1,6 @@
 import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import { uuidOf } from '#text/text.ts';
-import { playerByUuid } from '#store/game/players.ts';
+import { findPlayer, playerByUuid } from '#store/game/players.ts';
 import { hueClass, hueColours } from '#site/components/colours.ts';
 import { identiconCells } from '#site/components/player-link.ts';
 import type { PageRequest } from '#site/page-request.ts';
@@ -16,8 +16,16 @@ export async function headImage(request: PageRequest): Promise<Response> {
   return await playerHeadImage(request, uuid);
 }
 
+/** `/players/:id/head`: the picture to which `head_url` of the data API points. */
+export async function playerHead(request: PageRequest): Promise<Response> {
+  const text = request.params['id'] ?? '';
+  const player = text.length > 64 ? undefined : await findPlayer(request.db, text, 'shown');
+  if (player === undefined) throw request.notFound();
+  return await playerHeadImage(request, player.uuid);
+}
+
 /** The head from `HEADS_URL`, or without one an identicon. */
-export async function playerHeadImage(request: PageRequest, uuid: string): Promise<Response> {
+async function playerHeadImage(request: PageRequest, uuid: string): Promise<Response> {
   const isFetched = request.deps.config.HEADS_URL !== '';
   const head = isFetched ? await request.deps.heads.of(uuid) : undefined;
   if (head === undefined)

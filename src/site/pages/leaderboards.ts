@@ -1,53 +1,155 @@
 import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
-import { idOf } from '#platform/ids.ts';
+import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { pager } from '#http/pager.ts';
-import { listCounters } from '#store/game/counters/counters.ts';
-import { type Leader, leaders, type Metric, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
+import { listed, pager } from '#http/pager.ts';
+import { type Counter, countsIn, labelIn, listCounters } from '#store/game/counters/counters.ts';
+import { counterLeaders } from '#store/game/counters/player-counters.ts';
+import {
+  type LeaderboardEntry,
+  type LeaderboardMode,
+  leaders,
+  type Metric,
+  METRICS,
+  MODES,
+} from '#store/game/leaderboards/leaderboards.ts';
+import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
-import { boardFilters, boardStart } from '#site/components/board-filters.ts';
-import { PAGE_SIZE } from '#site/components/pager.ts';
+import { choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
-import { counterBoardPage } from './counter-board.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
 
-/** `/leaderboards`: by mode and period, ordered by wins, kills or matches. */
+/** `/leaderboards`: by mode and period, ordered by a metric; or of all time, ordered by one of the network's own counters. */
 export async function leaderboardsPage(request: PageRequest): Promise<PageContent> {
-  const { text, db, deps } = request;
-  const declared = await listCounters(db);
+  const declared = await listCounters(request.db);
   const counter = declared.find(({ key }) => key === request.query('by'));
-  if (counter !== undefined) return await counterBoardPage(request, counter, declared);
+  return counter === undefined ? await metricBoard(request, declared) : await counterBoard(request, counter, declared);
+}
+
+async function metricBoard(request: PageRequest, declared: readonly Counter[]): Promise<PageContent> {
+  const { text, formats } = request;
+  const { columns: names } = text;
   const mode = request.choice('mode', MODES);
   const period = request.choice('period', ORDERED_PERIODS);
   const metric = request.choice('by', METRICS);
   const ago = readAgo(request, period);
-  const bucket = back(deps.bucketsAt(request.now)[period], ago);
-  const start = boardStart(request);
-  const found = await leaders(db, { bucket, mode, metric, after: start?.entry, limit: PAGE_SIZE + 1 });
-  const rows = found.slice(0, PAGE_SIZE);
-  const rank = start?.rank ?? 0;
-  const last = rows.at(-1);
-  const next =
-    found.length > PAGE_SIZE && last !== undefined
-      ? `${last[metric]}.${idOf(last.key)}.${rank + PAGE_SIZE}`
-      : undefined;
-  const title = text.boards.title(text.boards.modes[mode], text.boards.periods[period]);
+  const bucket = back(request.deps.bucketsAt(request.now)[period], ago);
+  const behind = readBehind(request);
+  const found = await leaders(request.db, { bucket, mode, metric, after: behind?.entry, limit: PAGE_SIZE + 1 });
+  const ratio = ({ kill, death }: (typeof found)[number]): string => formats.ratio(kill / Math.max(1, death));
+  return boardPage(request, {
+    title: text.boards.title(text.boards.modes[mode], text.boards.periods[period]),
+    filters: { mode, period, metric, declared },
+    nav: period === 'all' ? undefined : periodNav(request, period, bucket, ago),
+    isFirst: behind === undefined && ago === 0,
+    rank: behind?.rank ?? 0,
+    found,
+    valueOf: (leader) => leader[metric],
+    columns: [
+      { label: names.wins, isMain: metric === 'win', cell: ({ win }) => formats.number(win) },
+      { label: names.kills, isMain: metric === 'kill', cell: ({ kill }) => formats.number(kill) },
+      { label: names.matches, isMain: metric === 'play', cell: ({ play }) => formats.number(play) },
+      { label: names.ratio, isMain: false, cell: ratio },
+      { label: names.time, isMain: false, cell: ({ time }) => formats.duration(time) },
+    ],
+  });
+}
+
+async function counterBoard(
+  request: PageRequest,
+  counter: Counter,
+  declared: readonly Counter[],
+): Promise<PageContent> {
+  const { text, formats } = request;
+  const mode = request.choice('mode', MODES);
+  const behind = readBehind(request);
+  const label = labelIn(counter, request.language);
+  const after = behind?.entry;
+  return boardPage(request, {
+    title: text.boards.counterTitle(label, text.boards.modes[mode]),
+    filters: { mode, period: 'all', metric: counter.key, declared },
+    isFirst: behind === undefined,
+    rank: behind?.rank ?? 0,
+    found: await counterLeaders(request.db, { counter: counter.id, mode, after, limit: PAGE_SIZE + 1 }),
+    valueOf: ({ value }) => value,
+    columns: [{ label, isMain: true, cell: ({ value }) => formats.number(value) }],
+  });
+}
+
+interface Ranked {
+  key: number;
+  uuid: string;
+  name: string;
+}
+
+interface Column<Row> {
+  label: string;
+  /** Whether the board is ordered by it. */
+  isMain: boolean;
+  cell: (row: Row) => string;
+}
+
+interface Board<Row> {
+  title: string;
+  filters: Filters;
+  nav?: Html | undefined;
+  /** Whether this is the first page of a present board, which search engines may index. */
+  isFirst: boolean;
+  /** The rank of the last player on the previous page. */
+  rank: number;
+  /** The players of the page, and one more if there is a next page. */
+  found: readonly Row[];
+  /** The value by which the board is ordered. */
+  valueOf: (row: Row) => number;
+  columns: readonly Column<Row>[];
+}
+
+function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>): PageContent {
+  const { text } = request;
+  const { title, rank } = board;
+  const cursorOf = (last: Row): string => `${board.valueOf(last)}.${idOf(last.key)}.${rank + PAGE_SIZE}`;
+  const { items, next } = listed(board.found, PAGE_SIZE, cursorOf);
   return {
     title,
-    description: text.boards.description(deps.config.NETWORK_NAME),
+    description: text.boards.description(request.deps.config.NETWORK_NAME),
     path: request.link({}),
     section: 'leaderboards',
-    noIndex: start !== undefined || ago > 0,
+    noIndex: !board.isFirst,
     kind: 'boards',
     main: html`<h1>${title}</h1>
-      ${boardFilters(request, { mode, period, metric, declared })}
-      ${period === 'all' ? '' : periodNav(request, period, bucket, ago)}
-      ${rows.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, rows, rank, metric)}
+      ${boardFilters(request, board.filters)} ${board.nav ?? ''}
+      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, items, rank, board.columns)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };
+}
+
+function table<Row extends Ranked>(
+  request: PageRequest,
+  rows: readonly Row[],
+  rank: number,
+  columns: readonly Column<Row>[],
+): Html {
+  const { text, formats } = request;
+  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.leaderboards}">
+    <table class="board lines">
+      <thead>
+        <tr>
+          <th scope="col" class="n">#</th>
+          <th scope="col">${text.columns.player}</th>
+          ${columns.map(({ label }) => html`<th scope="col" class="n"><bdi>${label}</bdi></th> `)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row, index) => {
+          const place = rank + index + 1;
+          const cells = columns.map(({ label, isMain, cell }) => html`<td class="n${isMain ? ' main' : ''}" data-label="${label}">${cell(row)}</td>`); // prettier-ignore
+          return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cells}</tr>\n`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** `ago`: how many days, weeks or months before the current one, up to the number that is stored. */
@@ -79,37 +181,50 @@ function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket:
   </nav>`;
 }
 
-function table(request: PageRequest, rows: readonly Leader[], rank: number, metric: Metric): Html {
-  const { text, formats } = request;
-  const { columns } = text;
-  const labels = {
-    win: columns.wins,
-    kill: columns.kills,
-    play: columns.matches,
-    ratio: columns.ratio,
-    time: columns.time,
-  };
-  const cell = (name: keyof typeof labels, value: string): Html =>
-    html`<td class="n${name === metric ? ' main' : ''}" data-label="${labels[name]}">${value}</td>`;
-  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.leaderboards}">
-    <table class="board lines">
-      <thead>
-        <tr>
-          <th scope="col" class="n">#</th>
-          <th scope="col">${columns.player}</th>
-          <th scope="col" class="n">${columns.wins}</th>
-          <th scope="col" class="n">${columns.kills}</th>
-          <th scope="col" class="n">${columns.matches}</th>
-          <th scope="col" class="n">${columns.ratio}</th>
-          <th scope="col" class="n">${columns.time}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row, index) => {
-          const rowRank = rank + index + 1;
-          return html`<tr${rowRank <= 3 ? html` class="top top-${rowRank}"` : ''}><td class="n rank">${formats.number(rowRank)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cell('win', formats.number(row.win))}${cell('kill', formats.number(row.kill))}${cell('play', formats.number(row.play))}${cell('ratio', formats.ratio(row.kill / Math.max(1, row.death)))}${cell('time', formats.duration(row.time))}</tr>\n`;
-        })}
-      </tbody>
-    </table>
+/** `behind`: the value, id and rank of the last player on the previous page. */
+function readBehind(request: PageRequest): { entry: LeaderboardEntry; rank: number } | undefined {
+  const text = request.query('behind');
+  if (text === undefined) return undefined;
+  const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
+  const key = id === undefined ? undefined : keyOf(id);
+  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
+  return { entry: { value: Number(value), key }, rank: Number(rank) };
+}
+
+const ALL_TIME = { period: 'all', ago: undefined };
+
+interface Filters {
+  mode: LeaderboardMode;
+  period: Period;
+  /** A metric, or the key of a counter. */
+  metric: string;
+  declared: readonly Counter[];
+}
+
+/** Counters have boards of all time only: their links choose that period, and the links of other periods another order. */
+function boardFilters(request: PageRequest, { mode, period, metric, declared }: Filters): Html {
+  const { boards, filters: words } = request.text;
+  const counter = declared.find(({ key }) => key === metric);
+  const shown = MODES.filter(
+    (value) => counter === undefined || value === 'total' || countsIn(counter, value as Group),
+  );
+  const modes = shown.map((value) => ({ value, label: boards.modes[value] }));
+  const periods = PERIODS.map((value) => ({ value, label: boards.periods[value] }));
+  const metrics = METRICS.map((value) => ({ value, label: boards.metrics[value] }));
+  const own = declared.map((one) => ({ value: one.key, label: labelIn(one, request.language) }));
+  const ofPeriod = { ago: undefined, ...(counter === undefined ? {} : { by: undefined }) };
+  const chosen = counter === undefined ? boards.metrics[metric as Metric] : labelIn(counter, request.language);
+  return html`<div class="filters">
+    <details>
+      <summary>
+        ${words.open} <strong>${boards.modes[mode]} · ${boards.periods[period]} · <bdi>${chosen}</bdi></strong>
+      </summary>
+      <div class="filters">
+        ${choices(request, words.gamemode, 'mode', modes, mode)}
+        ${choices(request, words.period, 'period', periods, period, ofPeriod)}
+        ${choices(request, words.order, 'by', metrics, metric)}
+        ${own.length === 0 ? '' : choices(request, boards.counters, 'by', own, metric, ALL_TIME)}
+      </div>
+    </details>
   </div>`;
 }

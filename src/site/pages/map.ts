@@ -194,9 +194,7 @@ async function latest(request: PageRequest, { name }: GameMap): Promise<Html> {
 
 /** `/maps/:id/image`; clients may cache it permanently if `v` is the version of the image. */
 export async function mapImage(request: PageRequest): Promise<Response> {
-  const key = keyOf(request.params['id'] ?? '');
-  const image = key === undefined ? undefined : await imageOf(request.db, key);
-  if (image === undefined) throw request.notFound();
+  const image = await request.named((key) => imageOf(request.db, key));
   const { body, status, headers } = imageResponse(image, request.ifNoneMatch);
   if (request.url.searchParams.get('v') === imageVersion(image.hash))
     headers['cache-control'] = 'public, max-age=31536000, immutable';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { HttpError } from '#http/errors.ts';
-import { keyCursor, type Listed, listed, pager } from '#http/pager.ts';
+import { type Listed, listed, pager } from '#http/pager.ts';
 import {
   listRankedMaps,
   type MapRank,
@@ -16,7 +16,7 @@ import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
 import { listServers, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
-import { choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { thumb } from '#site/components/map-image.ts';
 import { modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -63,7 +63,7 @@ async function newestMaps(request: PageRequest, { gamemode, serverKey }: MapFilt
     ...(gamemode === undefined ? {} : { gamemode }),
     ...(serverKey === undefined ? {} : { serverKey }),
   };
-  const { items, next } = listed(await listMaps(request.db, filter), PAGE_SIZE, keyCursor);
+  const { items, next } = byKey(await listMaps(request.db, filter));
   const ranks = await readRanks(
     request.db,
     items.map(({ key }) => key),

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
@@ -85,9 +85,7 @@ async function partsOf(request: PageRequest, view: MatchView) {
  * @throws HttpError 404
  */
 export async function readMatchView(request: PageRequest): Promise<MatchView> {
-  const key = keyOf(request.params['id'] ?? '');
-  const match = key === undefined ? undefined : await matchByKey(request.db, key);
-  if (match === undefined) throw request.notFound();
+  const match = await request.named((key) => matchByKey(request.db, key));
   const facts = factsOf(match.head);
   const teams = JSON.parse(match.teams) as MatchTeam[];
   const objectives = JSON.parse(match.objectives) as MatchObjective[];

@@ -2,12 +2,12 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#text/text.ts';
-import { keyCursor, listed, pager } from '#http/pager.ts';
+import { pager } from '#http/pager.ts';
 import { listMatchesWhere, type MatchFilters } from '#store/game/match-lists.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
-import { choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { modeName } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
@@ -17,11 +17,7 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
   const gamemode = request.query('gamemode');
   const [server, map] = [request.query('server'), request.query('map')];
   const { filter, name } = await readFilter(request, { gamemode, server, map });
-  const { items, next } = listed(
-    await listMatchesWhere(db, filter, request.beforeKey, PAGE_SIZE + 1),
-    PAGE_SIZE,
-    keyCursor,
-  );
+  const { items, next } = byKey(await listMatchesWhere(db, filter, request.beforeKey, PAGE_SIZE + 1));
   const title = name === undefined ? text.match.list : text.match.listOf(name);
   return {
     title,

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { uuidOf } from '#text/text.ts';
-import { keyCursor, listed, pager } from '#http/pager.ts';
+import { pager } from '#http/pager.ts';
 import { readActivity } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketStart } from '#store/game/time-buckets.ts';
 import { readStanding, type Stats, statsOf } from '#store/game/player-stats.ts';
@@ -16,7 +16,7 @@ import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/play
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
-import { PAGE_SIZE } from '#site/components/pager.ts';
+import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerIcon, playerLink } from '#site/components/player-link.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
@@ -208,11 +208,7 @@ async function kills(request: PageRequest, { key }: Player): Promise<Html> {
 
 async function punishments(request: PageRequest, player: Player): Promise<Html> {
   const { text, now } = request;
-  const { items, next } = listed(
-    await listPunishmentsOf(request.db, player.key, request.beforeKey, PAGE_SIZE + 1, now),
-    PAGE_SIZE,
-    keyCursor,
-  );
+  const { items, next } = byKey(await listPunishmentsOf(request.db, player.key, request.beforeKey, PAGE_SIZE + 1, now));
   if (items.length === 0 && request.query('max_id') === undefined) return html``;
   return html`<section aria-labelledby="punishments">
     ${heading('punishments', text.sections.punishments)}
@@ -225,11 +221,7 @@ export async function playerMatchesPage(request: PageRequest): Promise<PageConte
   const player = await requirePlayer(request, '/matches');
   if (player instanceof Response) return player;
   const { text } = request;
-  const { items, next } = listed(
-    await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1),
-    PAGE_SIZE,
-    keyCursor,
-  );
+  const { items, next } = byKey(await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1));
   return {
     title: text.match.listOf(player.name),
     description: text.match.listOf(player.name),

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { keyCursor, listed, pager } from '#http/pager.ts';
+import { pager } from '#http/pager.ts';
 import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
-import { PAGE_SIZE } from '#site/components/pager.ts';
+import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
 import { timestamp } from '#site/components/timestamps.ts';
@@ -12,11 +12,7 @@ import type { PageContent, PageRequest } from '#site/page-request.ts';
 /** `/punishments` */
 export async function punishmentsPage(request: PageRequest): Promise<PageContent> {
   const { text } = request;
-  const { items, next } = listed(
-    await listPunishments(request.db, request.beforeKey, PAGE_SIZE + 1, request.now),
-    PAGE_SIZE,
-    keyCursor,
-  );
+  const { items, next } = byKey(await listPunishments(request.db, request.beforeKey, PAGE_SIZE + 1, request.now));
   return {
     title: text.punishment.list,
     description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
@@ -34,9 +30,7 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
 
 /** `/punishments/:id` */
 export async function punishmentPage(request: PageRequest): Promise<PageContent> {
-  const key = keyOf(request.params['id'] ?? '');
-  const punishment = key === undefined ? undefined : await punishmentByKey(request.db, key, request.now);
-  if (punishment === undefined) throw request.notFound();
+  const punishment = await request.named((key) => punishmentByKey(request.db, key, request.now));
   const { text } = request;
   const title = text.punishment.title(typeName(request, punishment.type), punishment.punished.name);
   return {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
@@ -20,7 +20,7 @@ const LATEST_MATCHES = 8;
 /** `/servers/:id`: a server with the match that runs there, matches seen without a result, and the latest results. */
 export async function serverPage(request: PageRequest): Promise<LivePage> {
   const { text, deps } = request;
-  const server = await requireServer(request);
+  const server = await request.named((key) => serverByKey(request.db, key, request.presenceSince));
   const live = await partsOf(request, server);
   return {
     title: server.name,
@@ -31,14 +31,6 @@ export async function serverPage(request: PageRequest): Promise<LivePage> {
     main: html`<div class="live-part" data-part="now">${live.parts.now}</div>
       <div class="live-part" data-part="matches">${live.parts.matches}</div>`,
   };
-}
-
-/** @throws HttpError 404 */
-async function requireServer(request: PageRequest): Promise<ServerNow> {
-  const key = keyOf(request.params['id'] ?? '');
-  const server = key === undefined ? undefined : await serverByKey(request.db, key, request.presenceSince);
-  if (server === undefined) throw request.notFound();
-  return server;
 }
 
 /** The parts that change while the page is read. */
