@@ -61,10 +61,10 @@ const IDLE_SHARE = 0.5;
 
 const JOBS: readonly RecurringJob[] = [
   { name: 'run queued jobs', everyMs: SECOND_MS, run: runQueuedJobs },
-  { name: 'update leaderboards', everyMs: SECOND_MS, run: updateLeaderboards },
-  { name: 'record changes', everyMs: SECOND_MS, run: recordRemainingChanges },
-  { name: 'write revocation log', everyMs: SECOND_MS, run: writeRevocationLog },
-  { name: 'count ranks', everyMs: SECOND_MS, run: countAllRanks },
+  { name: 'update leaderboards', everyMs: SECOND_MS, run: inSteps(updateLeaderboards) },
+  { name: 'record changes', everyMs: SECOND_MS, run: inSteps(recordRemainingChanges) },
+  { name: 'write revocation log', everyMs: SECOND_MS, run: inSteps(writeRevocationLog) },
+  { name: 'count ranks', everyMs: SECOND_MS, run: inSteps(({ db }) => countRanks(db)) },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'reset second factors', everyMs: MINUTE_MS, run: ({ db, clock }) => applyDueResets(db, clock.now()) },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
@@ -75,12 +75,13 @@ const JOBS: readonly RecurringJob[] = [
   },
   { name: 'rank maps', everyMs: MINUTE_MS, run: rankAllMaps },
   { name: 'mail owners of webhooks', everyMs: MINUTE_MS, run: mailWebhookOwners },
-  {
-    name: 'cut sitemaps',
-    everyMs: 10 * MINUTE_MS,
-    run: ({ db }, pacing) => runWithPauses(() => cutSitemaps(db), pacing),
-  },
+  { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: inSteps(({ db }) => cutSitemaps(db)) },
 ];
+
+/** @param step returns false after the last one */
+function inSteps(step: (context: AppContext) => Promise<boolean>): RecurringJob['run'] {
+  return (context, pacing) => runWithPauses(() => step(context), pacing);
+}
 
 /**
  * Runs the jobs that operators and account owners have started. While events, or on SQLite writers of other threads and
@@ -109,27 +110,22 @@ function allJobs({ db, clock, log }: AppContext): readonly RecurringJob[] {
   ];
 }
 
-async function writeRevocationLog({ db, config, clock }: AppContext, pacing: Pacing): Promise<void> {
-  await runWithPauses(() => writeRevocations(db, clock.now(), revocationLog(config)), pacing);
+async function writeRevocationLog({ db, config, clock }: AppContext): Promise<boolean> {
+  return await writeRevocations(db, clock.now(), revocationLog(config));
 }
 
-async function updateLeaderboards({ db, config, clock, log }: AppContext, pacing: Pacing): Promise<void> {
+async function updateLeaderboards({ db, config, clock, log }: AppContext): Promise<boolean> {
   const restarted = (from: string): void =>
     log.warn(
       { from, to: config.TIME_ZONE },
       'TIME_ZONE has changed: the leaderboards are counted again, from the first match',
     );
-  await runWithPauses(() => projectMatches(db, config.TIME_ZONE, clock.now(), restarted), pacing);
+  return await projectMatches(db, config.TIME_ZONE, clock.now(), restarted);
 }
 
 /** Changes that are too many for the transaction of their fact. */
-async function recordRemainingChanges({ db, clock }: AppContext, pacing: Pacing): Promise<void> {
-  const step = async () => (await fillChanges(db, clock.now())) || (await recordNextShown(db, clock.now()));
-  await runWithPauses(step, pacing);
-}
-
-async function countAllRanks({ db }: AppContext, pacing: Pacing): Promise<void> {
-  await runWithPauses(() => countRanks(db), pacing);
+async function recordRemainingChanges({ db, clock }: AppContext): Promise<boolean> {
+  return (await fillChanges(db, clock.now())) || (await recordNextShown(db, clock.now()));
 }
 
 async function rankAllMaps({ db }: AppContext, pacing: Pacing): Promise<void> {
@@ -218,7 +214,7 @@ export function startJobs(service: AppContext, load: Pacing['load']): AsyncDispo
       stop.abort();
       await Promise.all(running);
       // What was revoked in the last second before the stop.
-      await writeRevocationLog(context, withoutPauses()).catch((error: unknown) =>
+      await inSteps(writeRevocationLog)(context, withoutPauses()).catch((error: unknown) =>
         context.log.error({ err: error }, 'revocation log'),
       );
     },

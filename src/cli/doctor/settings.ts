@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { parseEnv } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { settingNames } from '#platform/config/config.ts';
-import { isLoopback } from '#platform/config/plain-http.ts';
+import { isLoopback, isPrivateAddress } from '#platform/config/plain-http.ts';
 import { type Finding, findingsOf, type Found, type Installation, ok, problem, warning } from './finding.ts';
 import { checkStart } from './start-rules.ts';
 
@@ -48,8 +48,7 @@ export function checkEnvFile(): Finding[] {
 function internalListener({ host, port, path }: Installation['config']['INTERNAL_LISTEN']): Found {
   if (path !== undefined || host === undefined || isLoopback(`http://${isIP(host) === 6 ? `[${host}]` : host}`))
     return [];
-  const range = isIP(host) === 0 ? 'name' : ipaddr.process(host).range();
-  if (['private', 'uniqueLocal', 'linkLocal', 'loopback', 'name'].includes(range)) return [];
+  if (isIP(host) === 0 || isPrivateAddress(host)) return [];
   return warning(
     CHECK,
     `The internal listener is open on ${host}:${port}, without credentials.`,

@@ -1,14 +1,12 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { UsageError } from '../errors.ts';
 
 /** Decides which addresses may use plain http, although its traffic can be read on the network. */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4-mapped IPv6 addresses are included. */
-const PRIVATE_RANGES = createBlockList(
-  ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'],
-  ['fc00::/7', 'fe80::/10', '::1/128'],
-);
+const PRIVATE_RANGES = ['private', 'uniqueLocal', 'linkLocal', 'loopback'];
 /** Names that no public server has: RFC 6762, RFC 8375, and the domains that ICANN reserves for private use. */
 const PRIVATE_NAMES = /^[^.]+$|\.(local|lan|internal|localhost|home\.arpa)$/;
 
@@ -49,18 +47,7 @@ export function checkAddresses(config: Record<(typeof ADDRESSES)[number], string
 
 function isPrivate(hostname: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const version = isIP(host);
-  return version === 0 ? PRIVATE_NAMES.test(host) : PRIVATE_RANGES.check(host, `ipv${version as 4 | 6}`);
+  return isIP(host) === 0 ? PRIVATE_NAMES.test(host) : isPrivateAddress(host);
 }
 
-function createBlockList(ipv4: string[], ipv6: string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ipv4) addRange(list, range, 'ipv4');
-  for (const range of ipv6) addRange(list, range, 'ipv6');
-  return list;
-}
-
-function addRange(list: BlockList, range: string, version: 'ipv4' | 'ipv6'): void {
-  const [network, prefix] = range.split('/') as [string, string];
-  list.addSubnet(network, Number(prefix), version);
-}
+export const isPrivateAddress = (address: string): boolean => PRIVATE_RANGES.includes(ipaddr.process(address).range());

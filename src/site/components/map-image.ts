@@ -13,6 +13,10 @@ export function mapImagePath(summary: MapSummary | undefined): string | undefine
   return `/maps/${idOf(summary.key)}/image?v=${imageVersion(summary.image)}`;
 }
 
+/** The name of a map, with a link if the map is known. */
+export const mapLink = (name: string, summary: MapSummary | undefined): Html =>
+  summary === undefined ? html`<bdi>${name}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${name}</bdi></a>`;
+
 /** A map's image in a box of the given size; for a map without an image, a box in the hue of its name. */
 export function thumb(summary: MapSummary | undefined, size: 'small' | 'card' | 'hero', eager = false): Html {
   const path = mapImagePath(summary);

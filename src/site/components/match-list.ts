@@ -8,8 +8,7 @@ import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
 import { thumb } from './map-image.ts';
 import { playerIcon } from './player-link.ts';
-import { ago, stopwatch } from './timestamps.ts';
-import { modeLabel, won } from './labels.ts';
+import { ago, modeLabel, stopwatch, won } from './labels.ts';
 
 type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
 

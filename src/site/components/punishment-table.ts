@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { ACTIVE, EXPIRED, type Punishment } from '#store/game/punishments.ts';
 import type { PageRequest } from '../page-request.ts';
 import { playerLink } from './player-link.ts';
-import { ago } from './timestamps.ts';
+import { ago } from './labels.ts';
 
 /** The name of a punishment type in the reader's language; a custom type as the server reported it. */
 export const typeName = ({ text }: PageRequest, type: string): string => punishmentTypeName(text.punishmentTypes, type);

@@ -1,10 +1,12 @@
 import { html } from 'hono/html';
+import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
 import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import { type Counter, countsIn, labelIn } from '#store/game/counters/counters.ts';
 import type { MatchPlayer } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
+import type { Colour } from './colours.ts';
 import { playerLink } from './player-link.ts';
 
 /** A player with the name of the team, and whether another team decided the player's result. */
@@ -96,5 +98,66 @@ export function scoreTable(
   </div>`;
 }
 
+/** A team with its score, and the table of its players. */
+export function teamScoreboard(
+  { text, formats }: PageRequest,
+  { name, score, colour, hasWon }: { name: string; score: number; colour: Colour; hasWon: boolean },
+  table: Html,
+): Html {
+  return html`<div class="scoreboard c-${colour}">
+    <h3>
+      <span class="team-name"><bdi>${name}</bdi></span
+      >${hasWon ? html` <span class="small">${text.match.winner}</span>` : ''}<span class="figures"
+        >${formats.number(score)}</span
+      >
+    </h3>
+    ${table}
+  </div>`;
+}
+
 /** Columns that only scoreboards with such counters have. */
 const EXTRA_COUNTERS = ['shot_count', 'hit_count', 'paint_count'] as const;
+
+const PLAYERS_PER_PAGE = 100;
+
+/** Divides the rows of all scoreboards of a match into pages (`players=2`): a match may have 1,000 players. */
+export class ScoreboardPages {
+  readonly #request: PageRequest;
+  readonly #page: number;
+  #rows = 0;
+
+  /** @throws HttpError 400 */
+  constructor(request: PageRequest) {
+    const value = request.query('players') ?? '1';
+    if (!/^[1-9]\d{0,3}$/.test(value)) throw new HttpError(400, 'players', request.text.error.parameter('players'));
+    this.#request = request;
+    this.#page = Number(value);
+  }
+
+  /** The places of the next scoreboard that the page shows; undefined if it shows none of them. */
+  place(players: number): { from: number; to: number } | undefined {
+    const rows = Math.max(1, players);
+    const from = (this.#page - 1) * PLAYERS_PER_PAGE - this.#rows;
+    this.#rows += rows;
+    const to = from + PLAYERS_PER_PAGE;
+    return to <= 0 || from >= rows ? undefined : { from: Math.max(0, from), to: Math.min(rows, to) };
+  }
+
+  /** The links to the other pages, once all scoreboards have their places. */
+  links(): Html {
+    if (this.#rows <= PLAYERS_PER_PAGE) return html``;
+    const { text, formats } = this.#request;
+    const link = (page: number, label: string, rel: string): Html => {
+      const address = this.#request.link({ players: page === 1 ? undefined : String(page) });
+      return html`<a href="${address}#players" rel="${rel}" aria-label="${label}">${rel === 'prev' ? '←' : '→'}</a>`;
+    };
+    const last = Math.ceil(this.#rows / PLAYERS_PER_PAGE);
+    const first = (Math.min(this.#page, last) - 1) * PLAYERS_PER_PAGE + 1;
+    const end = Math.min(this.#rows, first + PLAYERS_PER_PAGE - 1);
+    return html`<nav class="stretch" aria-label="${text.match.playerPages}">
+      ${this.#page > 1 ? link(this.#page - 1, text.boards.earlier, 'prev') : html`<span></span>`}
+      <span>${text.match.playerRange(formats.number(first), formats.number(end), formats.number(this.#rows))}</span>
+      ${this.#page < last ? link(this.#page + 1, text.pager.next, 'next') : html`<span></span>`}
+    </nav>`;
+  }
+}

@@ -12,9 +12,8 @@ import { areaChart, fillBar } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { playerLink } from '#site/components/player-link.ts';
-import { thumb } from '#site/components/map-image.ts';
-import { ago, stopwatch } from '#site/components/timestamps.ts';
-import { heading, modeLabel } from '#site/components/labels.ts';
+import { mapLink, thumb } from '#site/components/map-image.ts';
+import { ago, heading, modeLabel, stopwatch } from '#site/components/labels.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 const DAY_MS = 86_400_000;
@@ -158,10 +157,10 @@ function serverState(request: PageRequest, { server, map, summary, live }: Shown
   const { players, playerCount, max } = server;
   const gamemode = live?.gamemode || server.gamemode;
   const quiet = html`<span class="soft">${text.home.quiet}</span>`;
-  const mapName =
-    summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
   const mode = gamemode === '' ? '' : html` <span class="soft small">${modeLabel(request, gamemode)}</span>`;
-  return html`<p class="server-map">${map === '' ? quiet : html`${mapName}${mode}`}${liveScore(request, live)}</p>
+  return html`<p class="server-map">
+      ${map === '' ? quiet : html`${mapLink(map, summary)}${mode}`}${liveScore(request, live)}
+    </p>
     <p class="server-count">
       <span class="figures">${formats.number(playerCount)}</span
       >${max > 0 ? html`<span class="soft"> / ${formats.number(max)}</span>` : ''}

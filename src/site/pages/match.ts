@@ -19,11 +19,15 @@ import { timeline } from '#site/components/charts.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
 import { playerLink } from '#site/components/player-link.ts';
-import { ScoreboardPages } from '#site/components/scoreboard-pages.ts';
-import { counterColumns, type ScoredPlayer, scoreTable } from '#site/components/scoreboard.ts';
+import {
+  counterColumns,
+  ScoreboardPages,
+  type ScoredPlayer,
+  scoreTable,
+  teamScoreboard,
+} from '#site/components/scoreboard.ts';
 import { thumb } from '#site/components/map-image.ts';
-import { timestamp, stopwatch } from '#site/components/timestamps.ts';
-import { figure, heading, modeName, won } from '#site/components/labels.ts';
+import { figure, heading, modeName, stopwatch, timestamp, won } from '#site/components/labels.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 /** The data that the page and the Open Graph image of a match show. */
@@ -255,7 +259,7 @@ function playersByTeam({ match, teams }: MatchView): ScoredPlayer[][] {
 
 async function scoreboards(request: PageRequest, view: MatchView): Promise<Html> {
   const { match, teams, facts, winners, colours } = view;
-  const { text, formats } = request;
+  const { text } = request;
   const reported = (await countersOfMatches(request.db, [match.key])).get(match.key) ?? [];
   const declared = reported.length === 0 ? [] : await listCounters(request.db);
   const players = playersByTeam(view);
@@ -276,16 +280,9 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
   return html`${teams.map((team, t) => {
     const shown = pages.place(players[t]!.length);
     if (shown === undefined) return '';
-    return html`<div class="scoreboard c-${colours.get(team.name)!}">
-      <h3>
-        <span class="team-name"><bdi>${team.name}</bdi></span
-        >${winners.includes(team.name) ? html` <span class="small">${text.match.winner}</span>` : ''}<span
-          class="figures"
-          >${formats.number(team.score)}</span
-        >
-      </h3>
-      ${scoreTable(request, { label: team.name, players: players[t]!, shown }, counters)}
-    </div>`;
+    const shownTeam = { ...team, colour: colours.get(team.name)!, hasWon: winners.includes(team.name) };
+    const table = scoreTable(request, { label: team.name, players: players[t]!, shown }, counters);
+    return teamScoreboard(request, shownTeam, table);
   })}
   ${pages.links()}`;
 }

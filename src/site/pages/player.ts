@@ -20,8 +20,7 @@ import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerIcon, playerLink } from '#site/components/player-link.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
-import { ago, timestamp } from '#site/components/timestamps.ts';
-import { figure, heading } from '#site/components/labels.ts';
+import { ago, figure, heading, timestamp } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 10;

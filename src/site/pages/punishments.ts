@@ -6,7 +6,7 @@ import { listPunishments, type Punishment, punishmentByKey, type Revocation } fr
 import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
-import { timestamp } from '#site/components/timestamps.ts';
+import { timestamp } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** `/punishments` */

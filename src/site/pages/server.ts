@@ -6,12 +6,11 @@ import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { teamColours } from '#site/components/colours.ts';
-import { figure, heading, modeLabel } from '#site/components/labels.ts';
-import { thumb } from '#site/components/map-image.ts';
+import { figure, heading, modeLabel, stopwatch, timestamp } from '#site/components/labels.ts';
+import { mapLink, thumb } from '#site/components/map-image.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
-import { scoreTable } from '#site/components/scoreboard.ts';
-import { stopwatch, timestamp } from '#site/components/timestamps.ts';
+import { scoreTable, teamScoreboard } from '#site/components/scoreboard.ts';
 import { objectives, scoreLine } from './match.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 
@@ -81,9 +80,7 @@ function banner(
 
 function mapLine(request: PageRequest, map: string, gamemode: string, summary: MapSummary | undefined): Html {
   if (map === '') return html``;
-  const name =
-    summary === undefined ? html`<bdi>${map}</bdi>` : html`<a href="/maps/${idOf(summary.key)}"><bdi>${map}</bdi></a>`;
-  return html`${name}${gamemode === '' ? '' : html` <span class="small">${modeLabel(request, gamemode)}</span>`}`;
+  return html`${mapLink(map, summary)}${gamemode === '' ? '' : html` <span class="small">${modeLabel(request, gamemode)}</span>`}`;
 }
 
 /** The match that runs: phase, time, scores, objectives so far, and players. */
@@ -126,20 +123,15 @@ function figures(
 }
 
 function scoreboards(request: PageRequest, { teams }: LiveMatch, colours: ReturnType<typeof teamColours>): Html {
-  const { text, formats } = request;
+  const { text } = request;
   const named = teams.filter(({ players }) => players.length > 0);
   if (named.length === 0) return html``;
   return html`<section aria-labelledby="players">
     ${heading('players', text.match.scoreboard)}
     ${named.map(({ name, score, players }) => {
       const scored = players.map((player) => ({ ...player, team: name, isSecondary: false }));
-      return html`<div class="scoreboard c-${colours.get(name)!}">
-        <h3>
-          <span class="team-name"><bdi>${name}</bdi></span
-          ><span class="figures">${formats.number(score)}</span>
-        </h3>
-        ${scoreTable(request, { label: name, players: scored }, [])}
-      </div>`;
+      const table = scoreTable(request, { label: name, players: scored }, []);
+      return teamScoreboard(request, { name, score, colour: colours.get(name)!, hasWon: false }, table);
     })}
   </section>`;
 }
