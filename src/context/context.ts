@@ -93,19 +93,15 @@ async function prepare(db: Db, { config, clock, log, create }: Preparation): Pro
   await refuseWhileLoading(db);
   await refuseMoved(db);
   const { applied, missing } = await schemaVersion(db);
-  if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUpBeforeMigration(db, config, clock);
+  if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUp(db, applied, config, clock.now());
   const began = (migration: string): void => log.info({ migration }, 'the database is migrated');
   if (missing > 0) await migrate(db, { create, began });
   await refuseOtherSecretKey(db, config);
 }
 
-async function backUpBeforeMigration(db: Db, config: Config, clock: Clock): Promise<void> {
-  const { applied } = await schemaVersion(db);
-  const now = clock.now();
+async function backUp(db: Db, migration: number, config: Config, now: number): Promise<void> {
   const folder = join(dataFolder(config), 'backups');
-  const name = `before-migration-${applied + 1}-${new Date(now).toISOString().replace(/[:.]/g, '')}-${process.pid}.backup`;
+  const name = `before-migration-${migration + 1}-${new Date(now).toISOString().replace(/[:.]/g, '')}-${process.pid}.backup`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await writeBackup(db, join(folder, name), { now, migration: applied, secretKey: null, progress: noProgress });
+  await writeBackup(db, join(folder, name), { now, migration, secretKey: null, progress: () => undefined });
 }
-
-const noProgress = (): void => undefined;

@@ -35,7 +35,8 @@ const SERVICES: Record<ServiceName, ServiceFactory> = {
     const [{ openSite }, { openConsole }] = await Promise.all([import('#site/index.ts'), import('#console/index.ts')]);
     // Loaded at the first request for the reference, because no other page of the site needs the endpoints.
     const apiDocument = async (): Promise<object> => (await import('#api/index.ts')).apiDocument(context.config);
-    return await servicesByPath(context, { '/console': openConsole }, async () => openSite(context, apiDocument));
+    const console = await openConsole(context);
+    return siteWithConsole(await openSite(context, apiDocument), console);
   },
   INGEST: async (context, { eventQueue }) =>
     (await import('#ingest/index.ts')).openIngest(context, eventQueue ?? (await queueOfThread(context))),
@@ -49,30 +50,20 @@ async function queueOfThread(context: AppContext): Promise<EventQueue> {
 
 export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 
-/** Serves several services on one listener: `below` by their first path segment, `rest` everything else. */
-async function servicesByPath(
-  context: AppContext,
-  below: Record<string, (context: AppContext) => Promise<HttpService>>,
-  rest: (context: AppContext) => Promise<HttpService>,
-): Promise<HttpService> {
-  const others = await Promise.all(
-    Object.entries(below).map(async ([path, open]) => ({
-      at: new RegExp(`^${path}([/?]|$)`),
-      service: await open(context),
-    })),
-  );
-  const last = await rest(context);
-  const services = [...others.map(({ service }) => service), last];
+/** Serves the console below its path and the site everywhere else, on one listener. */
+function siteWithConsole(site: HttpService, console: HttpService): HttpService {
   return {
     listener: (request, response) => {
-      const service = others.find(({ at }) => at.test(request.url ?? ''))?.service ?? last;
+      const service = /^\/console([/?]|$)/.test(request.url ?? '') ? console : site;
       service.listener(request, response);
     },
     stopping: () => {
-      for (const service of services) service.stopping?.();
+      console.stopping?.();
+      site.stopping?.();
     },
     close: async () => {
-      for (const service of services) await service.close?.();
+      await console.close?.();
+      await site.close?.();
     },
   };
 }

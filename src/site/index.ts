@@ -2,6 +2,8 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { compress } from 'hono/compress';
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Assets } from '#http/assets.ts';
 import type { HttpService } from '#http/service.ts';
 import { setHonoRoute } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
@@ -14,9 +16,9 @@ import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import { rateLimited } from '#http/errors.ts';
 import { ClientAddresses } from '#http/client-address.ts';
-import { addSiteAssets } from './assets.ts';
 import { SiteLimits } from './request-limits.ts';
 import { headImage, playerHead } from './pages/head-image.ts';
+import { colourRules, hueRules } from './components/colours.ts';
 import { Heads } from './heads.ts';
 import { signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
@@ -55,6 +57,18 @@ export async function openSite(context: AppContext, apiDocument: () => Promise<o
     listener: (request, response) => void listen(request, response),
     close: () => cards.close(),
   };
+}
+
+const HERE = new URL('./', import.meta.url);
+
+/** Adds the site's own files to the assets that all services share. */
+function addSiteAssets(assets: Assets): Assets {
+  const stylesheet = readFileSync(new URL('style/site.css', HERE), 'utf8');
+  return assets
+    .add('site.css', `${stylesheet}\n${colourRules()}\n${hueRules()}\n`)
+    .addFile('site.js', new URL('script/site.js', HERE))
+    .addFile('live.js', new URL('script/live.js', HERE))
+    .addFile('reference.js', new URL('script/reference.js', HERE));
 }
 
 /** The site as a Hono application. */

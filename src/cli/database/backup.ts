@@ -17,7 +17,9 @@ import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
 import { type Command, flag, type Input, JSON_OPTION } from '#cli/command/command.ts';
-import { progressLines } from './progress.ts';
+import { amount } from '#text/amount.ts';
+import type { Progress } from '#db/transfer/copy.ts';
+import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
   {
@@ -102,5 +104,18 @@ export function summaryOf(file: string, manifest: Manifest): Record<string, unkn
     rows,
     secret_key: manifest.secretKey === null ? 'not included' : 'included',
     secret_key_fingerprint: manifest.secretKeyFingerprint,
+  };
+}
+
+const PROGRESS_MS = 2_000;
+
+/** Prints how far a long copy is, on stderr, every two seconds: short ones print nothing. */
+export function progressLines(word: string): Progress {
+  let printed = performance.now();
+  return (table, rows) => {
+    const now = performance.now();
+    if (now - printed < PROGRESS_MS) return;
+    printed = now;
+    errorOutput().write(`${word} ${amount(rows, 'row')} of ${table}\n`);
   };
 }

@@ -8,9 +8,8 @@ import { openDb } from '#db/open.ts';
 import { readMoveMark } from '#db/transfer/closing.ts';
 import { cancelMove, move } from '#db/transfer/move.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { openExisting } from './backup.ts';
+import { openExisting, progressLines } from './backup.ts';
 import { type Command, commandActor, flag, type Input, JSON_OPTION, option } from '#cli/command/command.ts';
-import { progressLines } from './progress.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [

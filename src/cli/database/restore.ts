@@ -13,9 +13,8 @@ import { secretFingerprint } from '#store/installation/installation.ts';
 import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
-import { openExisting, singleFile, summaryOf } from './backup.ts';
+import { openExisting, progressLines, singleFile, summaryOf } from './backup.ts';
 import { type Command, commandActor, type Input, JSON_OPTION, withAppContext } from '#cli/command/command.ts';
-import { progressLines } from './progress.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [

@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** Generates a secret: 256 random bits in base64url. The prefix lets secret scanners recognise it. */
 export function newSecret(prefix = ''): string {
@@ -15,6 +15,4 @@ export function sameText(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
-}
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

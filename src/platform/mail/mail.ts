@@ -46,19 +46,16 @@ export function openMailer(
   terminal: NodeJS.WritableStream,
   observe: MailObserver = () => Promise.resolve(),
 ): Mailer {
-  const from = senderOf(config);
-  const deps = { log, metrics, observe };
+  const deps = { config, log, clock, metrics, observe };
   if (config.SMTP_URL === '')
-    return new BackgroundMailer(from, deps, folderDelivery(config, clock, terminal), () => Promise.resolve());
+    return backgroundMailer(deps, { deliver: folderDelivery(config, clock, terminal), close: () => Promise.resolve() });
   const options = { url: config.SMTP_URL, pool: true, maxConnections: 2, ...TIMEOUTS } as const;
   const open = async () => (await nodemailer()).createTransport(options);
   let transport: ReturnType<typeof open> | undefined;
-  return new BackgroundMailer(
-    from,
-    deps,
-    async (mail) => await (await (transport ??= open())).sendMail(mail),
-    async () => (await transport)?.close(),
-  );
+  return backgroundMailer(deps, {
+    deliver: async (mail) => await (await (transport ??= open())).sendMail(mail),
+    close: async () => (await transport)?.close(),
+  });
 }
 
 /**
@@ -141,87 +138,73 @@ function authHost(config: Config): string {
   return /^[\d.]+$|^\[/.test(host) ? 'localhost' : host;
 }
 
-class BackgroundMailer implements Mailer {
-  readonly #from: string;
-  readonly #log: Log;
-  readonly #sent: ReturnType<typeof counter<'result'>>;
-  readonly #deliver: Deliver;
-  readonly #observe: MailObserver;
-  readonly #closeTransport: () => Promise<void>;
-  readonly #pending = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
+interface Delivery {
+  deliver: Deliver;
+  close: () => Promise<void>;
+}
 
-  constructor(
-    from: string,
-    { log, metrics, observe }: Pick<MailerDeps, 'log' | 'metrics'> & { observe: MailObserver },
-    deliver: Deliver,
-    closeTransport: () => Promise<void>,
-  ) {
-    this.#from = from;
-    this.#log = log;
-    this.#sent = counter(metrics, {
-      name: 'scorehall_mails_total',
-      help: 'Mails delivered to the mail server (sent) or given up after all attempts (failed)',
-      labelNames: ['result'],
-    });
-    gauge(metrics, {
-      name: 'scorehall_mails_pending',
-      help: 'Mails that are being sent or wait for another attempt',
-      collect: (pending) => pending.set(this.#pending.size),
-    });
-    this.#deliver = deliver;
-    this.#observe = observe;
-    this.#closeTransport = closeTransport;
-  }
-
-  send(mail: Mail, whenSettled?: (delivered: boolean) => Promise<void>): void {
-    const work = this.#send({ ...mail, from: this.#from })
-      .then(whenSettled)
-      .catch((error: unknown) => this.#log.error({ err: error }, 'cannot record the outcome of a mail'))
-      .finally(() => this.#pending.delete(work));
-    this.#pending.add(work);
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#pending);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closing.abort();
-    await this.settled();
-    await this.#closeTransport();
-  }
-
-  async #send(mail: Mail & { from: string }): Promise<boolean> {
-    for (const ms of [...RETRY_DELAYS_MS, 0]) {
-      const error = await this.#attempt(mail);
-      await this.#observe(error === undefined ? undefined : errorCode(error)).catch((failure: unknown) =>
-        this.#log.error({ err: failure }, 'cannot record the state of the mail server'),
-      );
-      if (error === undefined) {
-        this.#sent.inc({ result: 'sent' });
-        return true;
-      }
-      const last = ms === 0 || this.#closing.signal.aborted;
-      this.#log[last ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
-      if (last) {
-        this.#sent.inc({ result: 'failed' });
-        return false;
-      }
-      await systemClock.wait(ms, this.#closing.signal);
-    }
-    return false;
-  }
+function backgroundMailer(
+  { config, log, metrics, observe }: MailerDeps & { observe: MailObserver },
+  { deliver, close }: Delivery,
+): Mailer {
+  const sent = counter(metrics, {
+    name: 'scorehall_mails_total',
+    help: 'Mails delivered to the mail server (sent) or given up after all attempts (failed)',
+    labelNames: ['result'],
+  });
+  const pending = new Set<Promise<void>>();
+  gauge(metrics, {
+    name: 'scorehall_mails_pending',
+    help: 'Mails that are being sent or wait for another attempt',
+    collect: (gauged) => gauged.set(pending.size),
+  });
+  const from = senderOf(config);
+  const closing = new AbortController();
+  const settled = async (): Promise<void> => void (await Promise.all(pending));
 
   /** @returns the error; undefined if the mail was delivered */
-  async #attempt(mail: Mail & { from: string }): Promise<unknown> {
+  const attempt = async (mail: Mail): Promise<unknown> => {
     try {
-      await this.#deliver(mail);
+      await deliver({ ...mail, from });
       return undefined;
     } catch (error) {
       return error ?? new Error('The mail server failed without a reason.');
     }
-  }
+  };
+
+  const deliverWithRetries = async (mail: Mail): Promise<boolean> => {
+    for (const ms of [...RETRY_DELAYS_MS, 0]) {
+      const error = await attempt(mail);
+      await observe(error === undefined ? undefined : errorCode(error)).catch((failure: unknown) =>
+        log.error({ err: failure }, 'cannot record the state of the mail server'),
+      );
+      if (error === undefined) return true;
+      const isLast = ms === 0 || closing.signal.aborted;
+      log[isLast ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
+      if (isLast) return false;
+      await systemClock.wait(ms, closing.signal);
+    }
+    return false;
+  };
+
+  return {
+    settled,
+    send(mail, whenSettled) {
+      const work = deliverWithRetries(mail)
+        .then(async (delivered) => {
+          sent.inc({ result: delivered ? 'sent' : 'failed' });
+          await whenSettled?.(delivered);
+        })
+        .catch((error: unknown) => log.error({ err: error }, 'cannot record the outcome of a mail'))
+        .finally(() => pending.delete(work));
+      pending.add(work);
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      await settled();
+      await close();
+    },
+  };
 }
 
 let mailCount = 0;

@@ -27,14 +27,17 @@ interface Point {
   value: number;
 }
 
-/** A filled line over time, interrupted if two points are more than `gap` (a fraction of the width) apart. */
-export function areaChart(points: readonly Point[], { label, gap = 0.02 }: { label: string; gap?: number }): Html {
+/** Two points that are further apart, as a fraction of the width, are not joined. */
+const GAP = 0.02;
+
+/** A filled line over time. */
+export function areaChart(points: readonly Point[], label: string): Html {
   const [width, height] = [600, 120];
   const max = Math.max(1, ...points.map(({ value }) => value));
   const runs: Point[][] = [];
   for (const point of points) {
     const last = runs.at(-1)?.at(-1);
-    if (last === undefined || point.at - last.at > gap) runs.push([point]);
+    if (last === undefined || point.at - last.at > GAP) runs.push([point]);
     else runs.at(-1)!.push(point);
   }
   const x = ({ at }: Point): number => round(at * width);

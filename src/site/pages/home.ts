@@ -92,7 +92,7 @@ async function chart({ db, text, now, formats }: PageRequest): Promise<Html> {
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const points = downsample(samples.map(({ time, count }) => ({ at: (time - now + DAY_MS) / DAY_MS, value: count })));
   return html`<figure class="hero-chart">
-    ${areaChart(points, { gap: 0.02, label: text.home.chart(formats.number(least), formats.number(most)) })}
+    ${areaChart(points, text.home.chart(formats.number(least), formats.number(most)))}
     <figcaption class="soft small">
       <span>${text.home.dayAgo}</span><span>${text.home.range(formats.number(least), formats.number(most))}</span
       ><span>${text.home.now}</span>

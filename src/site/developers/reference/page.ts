@@ -17,8 +17,7 @@ import {
   type Schema,
   schemaName,
 } from './document.ts';
-import { chosenClientId, type Filled, runForm, streamCommand } from './run.ts';
-import { sampleIds } from './samples.ts';
+import { chosenClientId, type Filled, runForm, sampleIds, streamCommand } from './run.ts';
 
 /** `/developers/reference`: the OpenAPI document of the data API as a page. Its descriptions are in English. */
 export async function referencePage(request: PageRequest, text: Text, document: ApiDocument): Promise<PageContent> {
