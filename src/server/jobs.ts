@@ -83,19 +83,9 @@ function inSteps(step: (context: AppContext) => Promise<boolean>): RecurringJob[
   return (context, pacing) => runWithPauses(() => step(context), pacing);
 }
 
-/**
- * Runs the jobs that operators and account owners have started. While events, or on SQLite writers of other threads and
- * processes, wait, it rests after each transaction for as long as the transaction took.
- */
-async function runQueuedJobs(context: AppContext, { load, stop, maxPause }: Pacing): Promise<void> {
-  for (let before = load.busyMs; !stop.aborted; before = load.busyMs) {
-    const started = performance.now();
-    if (!(await runChunk(context))) return;
-    const took = performance.now() - started;
-    if (maxPause === 0) continue;
-    const othersWait = load.busyMs > before || context.db.othersWait() === true;
-    await systemClock.wait(othersWait ? took : 0, stop);
-  }
+/** The jobs that operators and account owners have started rest for at most as long as the last step took. */
+async function runQueuedJobs(context: AppContext, pacing: Pacing): Promise<void> {
+  await runWithPauses(() => runChunk(context), { ...pacing, maxPause: Math.min(1, pacing.maxPause) });
 }
 
 /** All jobs of one process, with those that remember when the process started or what its clock has shown since. */

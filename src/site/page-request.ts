@@ -14,7 +14,10 @@ import type { Cards } from './open-graph/cards.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './formats.ts';
-import { type Text, TEXTS } from './text/index.ts';
+import { en, type Text } from './text/en.ts';
+import { ja } from './text/ja.ts';
+
+const TEXTS: Record<Language, Text> = { en, ja };
 
 /** The dependencies of the site's pages. */
 export interface Deps {

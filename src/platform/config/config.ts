@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { allowedNetworks } from './allowed-networks.ts';
-import type { Environment } from './env-file.ts';
 import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
 import {
@@ -12,6 +11,7 @@ import {
   database,
   protocols,
   duration,
+  type Environment,
   internalListen,
   keyLifetime,
   type Listen,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../errors.ts';
-
-type Variables = Readonly<Record<string, string | undefined>>;
+import type { Environment } from './setting.ts';
 
 /** A secret is one line; for a larger file the path is wrong. */
 const MAX_LENGTH = 16 * 1024;
@@ -13,13 +12,13 @@ const MAX_LENGTH = 16 * 1024;
  * @param names the settings that may come from a file
  * @throws UsageError if both are set, or the file cannot be read or is empty
  */
-export function withSecretFiles(variables: Variables, names: readonly string[]): Variables {
+export function withSecretFiles(variables: Environment, names: readonly string[]): Environment {
   const found = names.filter((name) => (variables[`${name}_FILE`] ?? '') !== '');
   const values = found.map((name) => [name, readSecret(variables, name)] as const);
   return { ...variables, ...Object.fromEntries(values) };
 }
 
-function readSecret(variables: Variables, name: string): string {
+function readSecret(variables: Environment, name: string): string {
   const file = variables[`${name}_FILE`]!;
   if ((variables[name] ?? '') !== '') throw new UsageError(`Set ${name} or ${name}_FILE, not both.`);
   const text = read(`${name}_FILE`, file).replace(/[\r\n]+$/, '');

@@ -147,6 +147,9 @@ export function listenAddresses(settings: Addresses): Record<ServiceName, Listen
   ) as Record<ServiceName, Listen>;
 }
 
+/** Environment variables. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface Listen {
   host?: string;
   port?: number;

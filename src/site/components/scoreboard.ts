@@ -8,6 +8,7 @@ import { groupOf } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 import type { Colour } from './colours.ts';
 import { playerLink } from './player-link.ts';
+import { numberCells, numberHeads, table } from './table.ts';
 
 /** A player with the name of the team, and whether another team decided the player's result. */
 export type ScoredPlayer = MatchPlayer & { team: string; isSecondary: boolean };
@@ -75,34 +76,30 @@ export function scoreTable(
     ...extra.map((counter) => formats.number(played[counter])),
     ...own.map(({ valueOf }) => formats.number(valueOf(played))),
   ];
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
-    <table class="lines">
-      <thead>
-        <tr>
-          <th scope="col">${columns.player}</th>
-          ${names.map((name) => html`<th scope="col" class="n">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${sorted.slice(shown.from, shown.to).map(
-          (played, index) =>
-            html`<tr>
-              <th scope="row">
-                ${playerLink(request, played)}${shown.from + index < winners ? html` <span class="small soft">${text.match.winner}</span>` : ''}${played.isSecondary ? html` <span class="small soft">${text.match.changedSides}</span>` : ''}
-              </th>
-              ${cells(played).map((cell, column) => html`<td class="n" data-label="${names[column]!}">${cell}</td>`)}
-            </tr> `,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const note = (words: string): Html => html` <span class="small soft">${words}</span>`;
+  return table({
+    label,
+    kind: 'lines',
+    isBare: true,
+    head: html`<th scope="col">${columns.player}</th>
+      ${numberHeads(names)}`,
+    rows: sorted.slice(shown.from, shown.to).map(
+      (played, index) =>
+        html`<tr>
+          <th scope="row">
+            ${playerLink(request, played)}${shown.from + index < winners ? note(text.match.winner) : ''}${played.isSecondary ? note(text.match.changedSides) : ''}
+          </th>
+          ${numberCells(names, cells(played))}
+        </tr> `,
+    ),
+  });
 }
 
 /** A team with its score, and the table of its players. */
 export function teamScoreboard(
   { text, formats }: PageRequest,
   { name, score, colour, hasWon }: { name: string; score: number; colour: Colour; hasWon: boolean },
-  table: Html,
+  players: Html,
 ): Html {
   return html`<div class="scoreboard c-${colour}">
     <h3>
@@ -111,7 +108,7 @@ export function teamScoreboard(
         >${formats.number(score)}</span
       >
     </h3>
-    ${table}
+    ${players}
   </div>`;
 }
 

@@ -6,6 +6,7 @@ import { counterTotal, type FactionStanding, type Stats } from '#store/game/play
 import { countersIn, countersOf, type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 import { heading } from './labels.ts';
+import { numberCells, numberHeads, table } from './table.ts';
 
 export interface Total {
   play: number;
@@ -37,20 +38,14 @@ export function statsTable(request: PageRequest, stats: Stats, standing: Faction
   const { columns } = text;
   const groups = GROUP_NAMES.filter((group) => Object.values(stats[group]).some((count) => count !== 0));
   if (groups.length === 0) return html`<p class="soft">${text.player.noStats}</p>`;
-  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.player.byMode}">
-    <table class="stats lines">
-      <thead>
-        <tr>
-          <th scope="col">${columns.mode}</th>
-          ${namesOf(request).map((name) => html`<th scope="col" class="n">${name}</th>`)}
-          <th scope="col">${columns.others}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${groups.map((group) => row(request, group, stats[group], standing))}
-      </tbody>
-    </table>
-  </div>`;
+  return table({
+    label: text.player.byMode,
+    kind: 'stats lines',
+    head: html`<th scope="col">${columns.mode}</th>
+      ${numberHeads(namesOf(request))}
+      <th scope="col">${columns.others}</th>`,
+    rows: groups.map((group) => row(request, group, stats[group], standing)),
+  });
 }
 
 function namesOf({ text: { columns } }: PageRequest): string[] {
@@ -68,7 +63,7 @@ function row(request: PageRequest, group: Group, counts: Record<string, number>,
   const cells = [number(play), number(win), winRate, number(kill), number(death), ratio, formats.duration(time)];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
-    ${cells.map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
+    ${numberCells(names, cells)}
     <td class="small whole">${modeCounters(request, group, counts, standing)}</td>
   </tr>`;
 }
@@ -107,26 +102,20 @@ export function playerCountersSection(
   };
   return html`<section aria-labelledby="counters">
     ${heading('counters', text.player.counters)}
-    <div class="card scroll" tabindex="0" role="group" aria-label="${text.player.counters}">
-      <table class="stats lines">
-        <thead>
-          <tr>
-            <th scope="col">${text.player.counter}</th>
-            ${names.map((name) => html`<th scope="col" class="n">${name}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.map(
-            (counter) =>
-              html`<tr>
-                <th scope="row">
-                  <a href="/leaderboards?period=all&amp;by=${counter.key}"><bdi>${labelIn(counter, language)}</bdi></a>
-                </th>
-                ${cells(counter).map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${table({
+      label: text.player.counters,
+      kind: 'stats lines',
+      head: html`<th scope="col">${text.player.counter}</th>
+        ${numberHeads(names)}`,
+      rows: shown.map(
+        (counter) =>
+          html`<tr>
+            <th scope="row">
+              <a href="/leaderboards?period=all&amp;by=${counter.key}"><bdi>${labelIn(counter, language)}</bdi></a>
+            </th>
+            ${numberCells(names, cells(counter))}
+          </tr>`,
+      ),
+    })}
   </section>`;
 }

@@ -3,7 +3,7 @@ import type { Language } from '#http/languages.ts';
 import { type Html, inline } from '#http/page.ts';
 import type { PageContent, PageRequest } from '../page-request.ts';
 import { example, type Placeholders } from './examples.ts';
-import type { Text } from './text/index.ts';
+import type { Text } from './text/en.ts';
 
 /** The developer pages. */
 export const PATHS = {

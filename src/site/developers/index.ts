@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { Language } from '#http/languages.ts';
 import { LIMITS } from '#http/limits.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { inline } from '#http/page.ts';
@@ -10,7 +11,10 @@ import { lists } from './lists.ts';
 import type { ApiDocument } from './reference/document.ts';
 import { referencePage } from './reference/page.ts';
 import { RUN_PATH, runRedirect } from './reference/run.ts';
-import { TEXTS } from './text/index.ts';
+import { en, type Text } from './text/en.ts';
+import { ja } from './text/ja.ts';
+
+const TEXTS: Record<Language, Text> = { en, ja };
 
 /** The pages below `/developers`, by path. */
 export function developerPages({ config, apiDocument }: Deps): Record<string, PageHandler> {

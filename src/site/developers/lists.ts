@@ -5,7 +5,7 @@ import { MATCH_INDEXES } from '#store/game/match-lists.ts';
 import { COUNTERS } from '#store/game/statistics-groups.ts';
 import { PERIODS, RETAINED_BUCKETS } from '#store/game/time-buckets.ts';
 import { code, type DeveloperPage, layout, table } from './components.ts';
-import type { Text } from './text/index.ts';
+import type { Text } from './text/en.ts';
 
 /** `/developers/lists`: look-ups of several players, search, filters, the lists of a player, leaderboards. */
 export const lists: DeveloperPage = (_request, text, placeholders) => {

@@ -17,6 +17,7 @@ import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
+import { table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
@@ -120,36 +121,30 @@ function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>):
     kind: 'boards',
     main: html`<h1>${title}</h1>
       ${boardFilters(request, board.filters)} ${board.nav ?? ''}
-      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : table(request, items, rank, board.columns)}
+      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : boardTable(request, items, rank, board.columns)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };
 }
 
-function table<Row extends Ranked>(
+function boardTable<Row extends Ranked>(
   request: PageRequest,
   rows: readonly Row[],
   rank: number,
   columns: readonly Column<Row>[],
 ): Html {
   const { text, formats } = request;
-  return html`<div class="card scroll" tabindex="0" role="group" aria-label="${text.sections.leaderboards}">
-    <table class="board lines">
-      <thead>
-        <tr>
-          <th scope="col" class="n">#</th>
-          <th scope="col">${text.columns.player}</th>
-          ${columns.map(({ label }) => html`<th scope="col" class="n"><bdi>${label}</bdi></th> `)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row, index) => {
-          const place = rank + index + 1;
-          const cells = columns.map(({ label, isMain, cell }) => html`<td class="n${isMain ? ' main' : ''}" data-label="${label}">${cell(row)}</td>`); // prettier-ignore
-          return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cells}</tr>\n`;
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  return table({
+    label: text.sections.leaderboards,
+    kind: 'board lines',
+    head: html`<th scope="col" class="n">#</th>
+      <th scope="col">${text.columns.player}</th>
+      ${columns.map(({ label }) => html`<th scope="col" class="n"><bdi>${label}</bdi></th> `)}`,
+    rows: rows.map((row, index) => {
+      const place = rank + index + 1;
+      const cells = columns.map(({ label, isMain, cell }) => html`<td class="n${isMain ? ' main' : ''}" data-label="${label}">${cell(row)}</td>`); // prettier-ignore
+      return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cells}</tr>\n`;
+    }),
+  });
 }
 
 /** `ago`: how many days, weeks or months before the current one, up to the number that is stored. */

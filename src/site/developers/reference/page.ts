@@ -5,7 +5,7 @@ import { type Application } from '#store/applications/applications.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 import { layout, PATHS, table } from '../components.ts';
-import type { Text } from '../text/index.ts';
+import type { Text } from '../text/en.ts';
 import {
   type ResponseObject,
   type ApiDocument,

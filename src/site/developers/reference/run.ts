@@ -9,7 +9,7 @@ import { hasPseudonym, playersBefore } from '#store/game/players.ts';
 import { listPunishments } from '#store/game/punishments.ts';
 import { listServers } from '#store/game/servers.ts';
 import type { PageRequest } from '#site/page-request.ts';
-import type { Text } from '../text/index.ts';
+import type { Text } from '../text/en.ts';
 import { type ApiDocument, contentOf, type Operation, type Parameter } from './document.ts';
 
 export const RUN_PATH = '/developers/reference/run';
