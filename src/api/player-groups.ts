@@ -4,7 +4,7 @@ import { nameKey } from '#text/text.ts';
 import { counterTotal, readStanding, type Stats } from '#store/game/player-stats.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
-import { matchesOf } from '#store/game/matches.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { type ListedObjective, type PlayerObjective, readObjectives } from '#store/game/player-objectives.ts';
 import {
   COUNTER_NAMES,
@@ -191,7 +191,7 @@ export async function groupsWire(
 async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName): Promise<Members> {
   switch (name) {
     case 'matches': {
-      const found = await matchesOf(deps.db, key, Number.MAX_SAFE_INTEGER, NEWEST);
+      const found = await listPlayedMatches(deps.db, key, Number.MAX_SAFE_INTEGER, NEWEST);
       return { matches: found.map((match) => playedWire(deps, match)) };
     }
     case 'kills':

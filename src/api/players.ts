@@ -4,7 +4,7 @@ import { notFound, HttpError } from '#http/errors.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
 import { allAsShown, isHidden } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
-import { matchesOf } from '#store/game/matches.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { findPlayer, namesOf, type Player, playerByUuid, playersByKeys } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
@@ -80,7 +80,9 @@ export const players: Endpoint[] = [
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
       const { key } = await requirePlayer(endpointContext as EndpointContext);
-      return (await matchesOf(deps.db, key, query.max_id, query.limit)).map((played) => playedWire(deps, played));
+      return (await listPlayedMatches(deps.db, key, query.max_id, query.limit)).map((played) =>
+        playedWire(deps, played),
+      );
     },
   }),
   killList('kills', 'kills', killsBelow),

@@ -16,7 +16,8 @@ import { mapByName, mapNames, ratesOf, readRotations, rotationOf } from '#store/
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { killsBelow } from '#store/game/kills.ts';
 import { changesAfter } from '#store/game/changes.ts';
-import { listMatches, matchesOf } from '#store/game/matches.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
+import { listMatches } from '#store/game/matches.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishments } from '#store/game/punishments.ts';
@@ -106,7 +107,7 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
   });
   assert.equal((await statsOf(context.db, guest!.key)).ctw['wool'], 0, 'who stood in no team has played nothing');
   assert.equal(guest!.name, 'Guest');
-  const [listed] = await matchesOf(context.db, one!.key, Number.MAX_SAFE_INTEGER, 20);
+  const [listed] = await listPlayedMatches(context.db, one!.key, Number.MAX_SAFE_INTEGER, 20);
   assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
   assert.deepEqual(
     (await killsBelow(context.db, one!.key, undefined, 20)).map(({ victim }) => victim),

@@ -34,7 +34,6 @@ import {
   listMatchesWithTeams,
   listWholeMatches,
   matchByKey,
-  matchesOf,
   matchWithTeams,
 } from '#store/game/matches.ts';
 import { listMaps, mapByName, mapsByKeys, positionsIn, ratesOf, readRotations } from '#store/game/maps/maps.ts';
@@ -148,7 +147,6 @@ test('no read of a request scans a table that grows with the network', async (t)
   const player = (await findPlayer(context.db, person(1).uuid))!;
   const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
-    matchesOf: (db) => matchesOf(db, player.key, last, 20),
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
     killsBelow: (db) => killsBelow(db, player.key, undefined, 20),
     deathsBelow: (db) => deathsBelow(db, player.key, { match: 5, number: 3 }, 20),
@@ -376,7 +374,6 @@ test('a page of a player’s matches reads their index, for any max_id', async (
     const steps = await stepsOf(context.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));
     assert.deepEqual(steps, expected);
   }
-  assert.deepEqual(await stepsOf(context.db, database.url, (db) => matchesOf(db, key, BOUNDS[0]!, PAGE)), expected);
 });
 
 const ledgerSearches = (bound: string): string[] => [

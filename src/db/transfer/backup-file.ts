@@ -8,6 +8,7 @@ import type { Db, Queryable, Snapshot } from '../db.ts';
 import { openDb } from '../open.ts';
 import { openSqliteFile } from '../sqlite/sqlite.ts';
 import { sql } from '../sql.ts';
+import { installationValue, saveInstallation } from './closing.ts';
 import { beginLoading } from './loading.ts';
 import { copyTables, type Digests, type Progress } from './copy.ts';
 import { hasTable } from './schema.ts';
@@ -94,16 +95,8 @@ export const saveRestored = (db: Queryable, created: number): Promise<void> =>
 
 /** The time of the backup that a database was filled from; undefined if it was not filled from one. */
 export async function restoredFrom(db: Queryable): Promise<number | undefined> {
-  const row = await db.get<{ value: string }>(sql`select value from installation where name = ${RESTORED}`);
-  return row && Number(row.value);
-}
-
-export async function saveInstallation(db: Queryable, installation: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, value] of Object.entries(installation)) {
-    await db.run(sql`
-      insert into installation (name, value) values (${name}, ${value})
-      on conflict (name) do update set value = excluded.value`);
-  }
+  const created = await installationValue(db, RESTORED);
+  return created === undefined ? undefined : Number(created);
 }
 
 /** Adds the manifest, and removes the log of SQLite: a backup is a single file that can be read from a read-only medium. */

@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { CLOSED, type Db, type Queryable } from '../db.ts';
+import { CLOSED, type Db, getValue, type Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
 import { hasTable, listTables } from './schema.ts';
 
@@ -15,17 +15,26 @@ export interface MoveMark {
 
 const NAME = 'move';
 
-export async function readMoveMark(db: Queryable): Promise<MoveMark | undefined> {
-  if (!(await hasTable(db, 'installation'))) return undefined;
-  const row = await db.get<{ value: string }>(sql`select value from installation where name = ${NAME}`);
-  return row && (JSON.parse(row.value) as MoveMark);
+/** A value that the installation keeps about itself. */
+export const installationValue = (db: Queryable, name: string): Promise<string | undefined> =>
+  getValue(db, sql`select value from installation where name = ${name}`);
+
+export async function saveInstallation(db: Queryable, installation: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(installation)) {
+    await db.run(sql`
+      insert into installation (name, value) values (${name}, ${value})
+      on conflict (name) do update set value = excluded.value`);
+  }
 }
 
-export async function saveMoveMark(db: Queryable, mark: MoveMark): Promise<void> {
-  await db.run(sql`
-    insert into installation (name, value) values (${NAME}, ${JSON.stringify(mark)})
-    on conflict (name) do update set value = excluded.value`);
+export async function readMoveMark(db: Queryable): Promise<MoveMark | undefined> {
+  if (!(await hasTable(db, 'installation'))) return undefined;
+  const value = await installationValue(db, NAME);
+  return value === undefined ? undefined : (JSON.parse(value) as MoveMark);
 }
+
+export const saveMoveMark = (db: Queryable, mark: MoveMark): Promise<void> =>
+  saveInstallation(db, { [NAME]: JSON.stringify(mark) });
 
 export async function removeMoveMark(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${NAME}`);

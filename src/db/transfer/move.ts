@@ -2,9 +2,17 @@ import { UsageError } from '#platform/errors.ts';
 import type { Db, Transaction } from '../db.ts';
 import { schemaVersion } from '../migrate.ts';
 import { sql } from '../sql.ts';
-import { readInstallation, saveInstallation } from './backup-file.ts';
+import { readInstallation } from './backup-file.ts';
 import { applyChanges, applyChangesIn, startCapture, stopCapture } from './capture.ts';
-import { closeForWrites, type MoveMark, readMoveMark, openForWrites, removeMoveMark, saveMoveMark } from './closing.ts';
+import {
+  closeForWrites,
+  type MoveMark,
+  openForWrites,
+  readMoveMark,
+  removeMoveMark,
+  saveInstallation,
+  saveMoveMark,
+} from './closing.ts';
 import { Comparison } from './comparison.ts';
 import { copyTables, type Digests, readDigests, type Progress } from './copy.ts';
 import { beginLoading, endLoading, loadingState, restoreIndexes } from './loading.ts';

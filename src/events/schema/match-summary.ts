@@ -215,11 +215,7 @@ function playerAmounts(
     shot: player.shot_count,
     hit: player.hit_count,
     paint: player.paint_count,
-    objective: completed.objective,
-    wool: completed.wool,
-    core: completed.core,
-    destroyable: completed.destroyable,
-    flag: completed.flag,
+    ...completed,
   };
 }
 

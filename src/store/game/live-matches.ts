@@ -76,37 +76,26 @@ export function isSameMatch(
   return overlap >= 0 && overlap >= Math.min(TOLERANCE_MS, shorter / 2);
 }
 
-type HeadRow = Omit<LiveMatchHead, 'serverKey' | 'server'> & { server_key: number; name: string };
-
-const HEAD = sql`l.server_key, s.name, l.phase, l.started, l.time, l.map, l.gamemode, l.participants, l.observers`;
+const HEAD = sql`
+  l.server_key as "serverKey", s.name as server, l.phase, l.started, l.time, l.map, l.gamemode, l.participants, l.observers`;
 const FROM = sql`from live_matches l join servers s on s.key = l.server_key`;
-
-function headFrom({ server_key, name, phase, started, time, map, gamemode, participants, observers }: HeadRow) {
-  return { serverKey: server_key, server: name, phase, started, time, map, gamemode, participants, observers };
-}
 
 /** The matches of all servers by the order of the servers. `since`: epoch milliseconds; reports received earlier do not count. */
 export async function listLiveMatches(db: Queryable, since: number): Promise<ListedLiveMatch[]> {
-  const rows = await db.all<
-    HeadRow & { sort_order: number; team_heads: string; team_count: number; largest_team: number }
-  >(sql`
-    select ${HEAD}, s.sort_order, l.team_heads, l.team_count, l.largest_team ${FROM}
+  const rows = await db.all<ListedLiveMatch & { name: string; sort_order: number }>(sql`
+    select ${HEAD}, s.name, s.sort_order, l.team_heads as "teamHeads", l.team_count as "teamCount",
+      l.largest_team as "largestTeam" ${FROM}
     where l.received >= ${since} and s.removed is null`);
-  return rows.sort(byOrder).map((row) => ({
-    ...headFrom(row),
-    teamHeads: row.team_heads,
-    teamCount: row.team_count,
-    largestTeam: row.largest_team,
-  }));
+  return rows.sort(byOrder).map(({ name: _name, sort_order: _order, ...match }) => match);
 }
 
 export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {
-  const row = await db.get<HeadRow & { teams: string; objectives: string }>(sql`
+  const row = await db.get<LiveMatchHead & { teams: string; objectives: string }>(sql`
     select ${HEAD}, l.teams, l.objectives ${FROM}
     where l.server_key = ${serverKey} and l.received >= ${since} and s.removed is null`);
   if (row === undefined) return undefined;
   const [teams, objectives] = [JSON.parse(row.teams) as LiveTeam[], JSON.parse(row.objectives) as MatchObjective[]];
-  return { ...headFrom(row), teams, objectives };
+  return { ...row, teams, objectives };
 }
 
 /**

@@ -200,27 +200,6 @@ export async function playedKeys(db: Queryable, playerKey: number, before: numbe
   return rows.map(([key]) => key as number);
 }
 
-/** A player's matches with keys below `before`, newest first. */
-export async function matchesOf(
-  db: Queryable,
-  playerKey: number,
-  before: number,
-  limit: number,
-): Promise<PlayedMatch[]> {
-  const rows = await db.tuples(sql`
-    select m.key, m.head, m.started, m.finished, p.result, p.score, p.kill_count, p.death_count, p.envdeath_count
-    ${playedBelow(playerKey, before, limit)}`);
-  return (rows as PlayedTuple[]).map(toPlayedMatch);
-}
-
-type Played = [result: PlayedMatch['result'], score: number, kills: number, deaths: number, envdeaths: number];
-type PlayedTuple = [...HeadTuple, ...Played];
-
-function toPlayedMatch([key, head, started, finished, ...played]: PlayedTuple): PlayedMatch {
-  const [result, score, kill_count, death_count, envdeath_count] = played;
-  return { key, head, started, finished, result, score, kill_count, death_count, envdeath_count };
-}
-
 /** Parses the facts beyond the specified form. */
 export const parseExtras = (extras: string | null): MatchExtras =>
   extras === null ? {} : (JSON.parse(extras) as MatchExtras);

@@ -1,7 +1,8 @@
 import { keyedHashOf, type SecretKey } from '#platform/crypto/secret-key.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
-import { type Db, getValue, type Queryable } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { installationValue, saveInstallation } from '#db/transfer/closing.ts';
 
 const FINGERPRINT = 'secret key';
 const FORMER_HASH_KEYS = 'former hash keys';
@@ -24,11 +25,11 @@ export async function secretKeyMatches(db: Db, secret: SecretKey): Promise<boole
 
 /** The fingerprint of the secret key that services on this database have used; undefined if none has run yet. */
 export async function storedFingerprint(db: Queryable): Promise<string | undefined> {
-  return await readValue(db, FINGERPRINT);
+  return await installationValue(db, FINGERPRINT);
 }
 
 export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise<void> {
-  await save(db, FINGERPRINT, secretFingerprint(secret));
+  await saveInstallation(db, { [FINGERPRINT]: secretFingerprint(secret) });
 }
 
 /**
@@ -36,7 +37,7 @@ export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise
  * hashes, so a new secret key hashes the hash of the one before. Undefined if they are sealed under another key.
  */
 export async function formerHashKeys(db: Queryable, secret: SecretKey): Promise<Buffer[] | undefined> {
-  const sealed = await readValue(db, FORMER_HASH_KEYS);
+  const sealed = await installationValue(db, FORMER_HASH_KEYS);
   if (sealed === undefined) return [];
   const text = unseal(secret.derive(FORMER_HASH_KEYS), sealed);
   return text === undefined ? undefined : (JSON.parse(text) as string[]).map((key) => Buffer.from(key, 'base64url'));
@@ -44,24 +45,15 @@ export async function formerHashKeys(db: Queryable, secret: SecretKey): Promise<
 
 /** Whether the secret key has been changed before. */
 export const hasFormerHashKeys = async (db: Queryable): Promise<boolean> =>
-  (await readValue(db, FORMER_HASH_KEYS)) !== undefined;
+  (await installationValue(db, FORMER_HASH_KEYS)) !== undefined;
 
 export async function saveFormerHashKeys(db: Queryable, secret: SecretKey, keys: readonly Buffer[]): Promise<void> {
   const text = JSON.stringify(keys.map((key) => key.toString('base64url')));
-  await save(db, FORMER_HASH_KEYS, seal(secret.derive(FORMER_HASH_KEYS), text));
+  await saveInstallation(db, { [FORMER_HASH_KEYS]: seal(secret.derive(FORMER_HASH_KEYS), text) });
 }
 
 export async function deleteFormerHashKeys(db: Queryable): Promise<void> {
   await db.run(sql`delete from installation where name = ${FORMER_HASH_KEYS}`);
-}
-
-const readValue = (db: Queryable, name: string): Promise<string | undefined> =>
-  getValue(db, sql`select value from installation where name = ${name}`);
-
-async function save(db: Queryable, name: string, value: string): Promise<void> {
-  await db.run(sql`
-    insert into installation (name, value) values (${name}, ${value})
-    on conflict (name) do update set value = excluded.value`);
 }
 
 /** Whether a database was used with another secret key than the one of this process. Unlike `secretKeyMatches` it stores nothing. */

@@ -10,7 +10,6 @@ import { prepareItem, type Item } from '#events/ingest/prepare.ts';
 import type { IngestOptions } from '#events/ingest/event-queue.ts';
 import { ingestItems } from '#events/ingest/ingest-events.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
-import { matchesOf } from '#store/game/matches.ts';
 import { type Stats, statsOf, toSums } from '#store/game/player-stats.ts';
 import { countersOf, type Group, GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf } from '#store/game/players.ts';
@@ -31,11 +30,7 @@ async function readingsOf(db: Db): Promise<unknown> {
     if (player === undefined) return undefined;
     const { key } = player;
     const [stats, names] = [await statsOf(db, key), await namesOf(db, key)];
-    const lists = [
-      matchesOf(db, key, Number.MAX_SAFE_INTEGER, 3),
-      listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20),
-    ];
-    return { player, stats, names, lists: await Promise.all(lists) };
+    return { player, stats, names, played: await listPlayedMatches(db, key, Number.MAX_SAFE_INTEGER, 20) };
   });
   const named = NAMES.map(async (name) => (await findPlayer(db, name))?.uuid);
   return await Promise.all([...players, ...named]);
