@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import { allAs, changesRow, columnOf, getAs, type Queryable, type Transactional } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { type Sql, sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
 /** installed: on the user's device; web: JavaScript in a browser; service: on a web server, with a Client Secret. */
@@ -55,39 +55,26 @@ export const applicationByClientId = (db: Queryable, clientId: string): Promise<
 const NOT_FIRST_PARTY = sql`not exists (select 1 from first_party_clients o where o.client_id = applications.client_id)`;
 
 /** An application that its owners and operators may change; undefined for first-party clients. */
-export async function managedApplication(db: Queryable, clientId: string): Promise<Application | undefined> {
-  const row = await db.get<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where client_id = ${clientId} and ${NOT_FIRST_PARTY}`,
-  );
-  return row && toApplication(row);
-}
+export const managedApplication = async (db: Queryable, clientId: string): Promise<Application | undefined> =>
+  (await listWhere(db, sql`client_id = ${clientId} and ${NOT_FIRST_PARTY}`))[0];
+
+const listWhere = (db: Queryable, where: Sql): Promise<Application[]> =>
+  allAs(db, sql`select ${COLUMNS} from applications where ${where}`, toApplication);
 
 export const listApplications = (db: Queryable): Promise<Application[]> =>
-  allAs(db, sql`select ${COLUMNS} from applications where ${NOT_FIRST_PARTY} order by key`, toApplication);
+  listWhere(db, sql`${NOT_FIRST_PARTY} order by key`);
 
 /** Applications with keys below `before`, newest first. */
-export async function applicationsBefore(db: Queryable, before: number, limit: number): Promise<Application[]> {
-  const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where key < ${before} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
-  );
-  return rows.map(toApplication);
-}
+export const applicationsBefore = (db: Queryable, before: number, limit: number): Promise<Application[]> =>
+  listWhere(db, sql`key < ${before} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`);
 
 /** Suspended applications, newest first. */
-export async function suspendedApplications(db: Queryable, limit: number): Promise<Application[]> {
-  const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where suspended is not null order by key desc limit ${limit}`,
-  );
-  return rows.map(toApplication);
-}
+export const suspendedApplications = (db: Queryable, limit: number): Promise<Application[]> =>
+  listWhere(db, sql`suspended is not null order by key desc limit ${limit}`);
 
 /** Applications with this name, newest first. */
-export async function applicationsNamed(db: Queryable, name: string, limit: number): Promise<Application[]> {
-  const rows = await db.all<ApplicationRow>(
-    sql`select ${COLUMNS} from applications where name = ${name} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`,
-  );
-  return rows.map(toApplication);
-}
+export const applicationsNamed = (db: Queryable, name: string, limit: number): Promise<Application[]> =>
+  listWhere(db, sql`name = ${name} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`);
 
 function toApplication(row: ApplicationRow): Application {
   return {

@@ -41,7 +41,8 @@ const ROWS_PER_READ = 500;
 export class PlayerObservations {
   readonly #player: number;
   readonly #spans = new Map<string, Span>();
-  readonly #newest: { login?: Session; logout?: Session } = {};
+  /** The last login and the last logout. */
+  readonly newest: { login?: Session; logout?: Session } = {};
   #lastMatch = 0;
   #lastSession = 0;
   #lastNamed: [key: number, name: string] = [0, ''];
@@ -52,14 +53,6 @@ export class PlayerObservations {
 
   get spans(): Span[] {
     return [...this.#spans.values()];
-  }
-
-  get lastLogin(): Session | undefined {
-    return this.#newest.login;
-  }
-
-  get lastLogout(): Session | undefined {
-    return this.#newest.logout;
   }
 
   /** The same observations, with one name in the place of all others; without a name, unchanged. */
@@ -101,7 +94,7 @@ export class PlayerObservations {
       this.#observe(name, time, key);
       this.#lastSession = key;
       const kind = login === 1 ? 'login' : 'logout';
-      if (time >= (this.#newest[kind]?.time ?? time)) this.#newest[kind] = { time, server };
+      if (time >= (this.newest[kind]?.time ?? time)) this.newest[kind] = { time, server };
     }
     return rows.length === ROWS_PER_READ;
   }
@@ -144,7 +137,7 @@ const isLater = (a: LastObservation, b: LastObservation): boolean => compareLast
 
 /** Replaces the names and last sessions of a player by those of its observations; without any, deletes the player. */
 export async function replacePlayerNames(tx: Queryable, key: number, observed: PlayerObservations): Promise<void> {
-  const { spans, lastLogin, lastLogout } = observed;
+  const { spans } = observed;
   await tx.run(sql`delete from player_names where player_key = ${key}`);
   if (spans.length === 0) return await deletePlayer(tx, key);
   const { uuid } = (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`))!;
@@ -155,27 +148,22 @@ export async function replacePlayerNames(tx: Queryable, key: number, observed: P
     names.set(playerNameKey(name), { name, first: firstSeen, last });
   }
   const present = names.get(playerNameKey(ordered.at(-1)!.name))!;
-  await writeNames(tx, key, [...names.values()], present, { lastLogin, lastLogout });
+  await writeNames(tx, key, [...names.values()], present, observed.newest);
 }
 
 type PlayerNameSpan = Omit<Span, 'key'>;
-
-interface LastSessions {
-  lastLogin: Session | undefined;
-  lastLogout: Pick<Session, 'time'> | undefined;
-}
 
 async function writeNames(
   tx: Queryable,
   key: number,
   names: readonly PlayerNameSpan[],
   present: PlayerNameSpan,
-  { lastLogin, lastLogout }: LastSessions,
+  { login, logout }: { login?: Session | undefined; logout?: Pick<Session, 'time'> | undefined },
 ): Promise<void> {
   const { uuid } = (await tx.get<{ uuid: string }>(sql`
     update players set name = ${present.name}, name_key = ${playerNameKey(present.name)}, name_since = ${present.first},
-      last_login = ${lastLogin?.time ?? null}, last_login_server = ${lastLogin?.server ?? ''},
-      last_logout = ${lastLogout?.time ?? null}
+      last_login = ${login?.time ?? null}, last_login_server = ${login?.server ?? ''},
+      last_logout = ${logout?.time ?? null}
     where key = ${key} returning uuid`))!;
   if (!isUuidLabel(present.name)) await tx.runAll(syncAccountName(uuid, present.name));
   await tx.run(sql`update player_stats set name_seen = ${present.last} where player_key = ${key}`);
@@ -228,8 +216,8 @@ export async function mergePlayerNames(tx: Queryable, merged: number, survivor: 
   const logout = (from.last_logout ?? -Infinity) > (into.last_logout ?? -Infinity) ? from : into;
   await tx.run(sql`delete from player_names where player_key = ${survivor}`);
   await writeNames(tx, survivor, [...names.values()], present, {
-    lastLogin: login.last_login === null ? undefined : { time: login.last_login, server: login.last_login_server },
-    lastLogout: logout.last_logout === null ? undefined : { time: logout.last_logout },
+    login: login.last_login === null ? undefined : { time: login.last_login, server: login.last_login_server },
+    logout: logout.last_logout === null ? undefined : { time: logout.last_logout },
   });
   return isTied;
 }
