@@ -178,8 +178,6 @@ class PostgresDb extends Connection implements Db {
   readonly outages: Outages;
   readonly shortReads: Queryable;
   readonly #deps: Deps;
-  readonly #pool: pg.Pool;
-  readonly #notifications: CredentialNotifications;
 
   constructor(deps: Deps) {
     const send = sendOver(deps.pool, deps);
@@ -187,8 +185,6 @@ class PostgresDb extends Connection implements Db {
     // A statement that may take any time would delay the short reads of others.
     this.shortReads = new Connection(deps, deps.timeoutMs === undefined ? send : (query) => deps.pipeline.query(query));
     this.#deps = deps;
-    this.#pool = deps.pool;
-    this.#notifications = deps.notifications;
     this.outages = deps.connections.outages;
   }
 
@@ -197,7 +193,12 @@ class PostgresDb extends Connection implements Db {
   }
 
   versions(): Versions {
-    return { anything: undefined, matches: undefined, credentials: this.#notifications.count, databaseId: undefined };
+    return {
+      anything: undefined,
+      matches: undefined,
+      credentials: this.#deps.notifications.count,
+      databaseId: undefined,
+    };
   }
 
   override async all<R>(query: Sql): Promise<R[]> {
@@ -271,14 +272,14 @@ class PostgresDb extends Connection implements Db {
   }
 
   connections(): Record<'busy' | 'idle' | 'waiting', number> {
-    const { totalCount, idleCount, waitingCount } = this.#pool;
+    const { totalCount, idleCount, waitingCount } = this.#deps.pool;
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
 
   async close(): Promise<void> {
-    await this.#pool.end();
-    const { pipeline, connections } = this.#deps;
-    await Promise.all([this.#notifications.close(), pipeline.close(), connections.close()]);
+    const { pool, notifications, pipeline, connections } = this.#deps;
+    await pool.end();
+    await Promise.all([notifications.close(), pipeline.close(), connections.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -287,20 +288,16 @@ class PostgresDb extends Connection implements Db {
 
   #committed(): void {
     this.outages.committed();
-    this.#notifications.countOwnWrite();
-  }
-
-  #session(client: pg.PoolClient, timeoutMs: number | undefined): Connection {
-    return new Connection(this.#deps, sendOver(client, { ...this.#deps, timeoutMs }));
+    this.#deps.notifications.countOwnWrite();
   }
 
   #connect(): Promise<pg.PoolClient> {
-    return this.#deps.connections.translateOutage(this.#pool.connect());
+    return this.#deps.connections.translateOutage(this.#deps.pool.connect());
   }
 
   async #transact<T>(timeoutMs: number | undefined, work: (session: Connection) => Promise<T>): Promise<T> {
     const client = await this.#connect();
-    const session = this.#session(client, timeoutMs);
+    const session = new Connection(this.#deps, sendOver(client, { ...this.#deps, timeoutMs }));
     let broken = false;
     try {
       await session.script('begin');

@@ -3,6 +3,7 @@ import type { Db, Queryable, Snapshot } from '../db.ts';
 import { list, type Sql, sql, type Value } from '../sql.ts';
 import type { Comparison } from './comparison.ts';
 import { insertStatements, deleteStatement, rowsWithKeys } from './chunks.ts';
+import { EVENTS } from './closing.ts';
 import { saveLoadingState } from './loading.ts';
 import { hasTable, type Table, listTables } from './schema.ts';
 
@@ -38,8 +39,6 @@ export async function stopCapture(source: Db): Promise<void> {
   }
   await source.migrating((tx) => tx.script('drop table if exists moved_rows'));
 }
-
-const EVENTS = ['insert', 'update', 'delete'] as const;
 
 /** An update notes the old key only if it differs: most updates change counters. */
 function sqliteTriggers({ name, key }: Table): string {

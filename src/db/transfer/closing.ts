@@ -70,7 +70,7 @@ export async function openForWrites(db: Db): Promise<void> {
   }
 }
 
-const EVENTS = ['insert', 'update', 'delete'] as const;
+export const EVENTS = ['insert', 'update', 'delete'] as const;
 
 /** 57P03, cannot_connect_now: the driver's errors of class 57P are outages. */
 const POSTGRES_REFUSAL = `

@@ -18,12 +18,11 @@ export type Progress = (table: string, rows: number) => void;
  * @returns the digests of the rows that this run has copied
  */
 export async function copyTables(source: Queryable, target: Db, progress: Progress): Promise<Digests> {
-  const digests: Digests = {};
+  const digests = new Map<string, TableDigest>();
   for (const table of await listTables(source)) {
-    const digest = await copyTable(source, target, table, progress);
-    digests[table.name] = { rows: digest.rows, checksum: digest.checksum };
+    digests.set(table.name, await copyTable(source, target, table, progress));
   }
-  return digests;
+  return toDigests(digests);
 }
 
 const DONE = 'done';

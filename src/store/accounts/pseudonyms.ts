@@ -6,6 +6,7 @@ import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
+import type { Named } from '#store/game/players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
@@ -15,10 +16,7 @@ import { Keys } from '../sequence.ts';
  * name. Stored records are rewritten, and later events of the game account get the same pseudonym, until the game account
  * is linked again. Only the keyed hash of the real UUID remains.
  */
-export interface Pseudonym {
-  uuid: string;
-  name: string;
-}
+export type Pseudonym = Named;
 
 /**
  * Replaces a game account, and the game accounts merged with it, by pseudonyms. Each gets its own UUID, and all get the
