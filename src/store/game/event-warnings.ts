@@ -30,12 +30,12 @@ export async function listEventWarnings(
 ): Promise<EventWarning[]> {
   const ofServer = serverKey === undefined ? sql`` : sql`and w.scope_key = ${serverKey}`;
   const rows = await db.all<Row>(sql`
-    select w.key, w.scope_key as "serverKey", w.event_id as id, w.type, w.warnings, w.received, s.name as server, l.withdrawn
+    select w.key, w.event_id as id, w.type, w.scope_key as "serverKey", w.warnings, w.received, s.name as server, l.withdrawn
     from event_warnings w left join servers s on s.key = w.scope_key left join ledger l on l.key = w.key
     where w.key < ${before} ${ofServer} order by w.key desc limit ${limit}`);
   return rows.map(({ key, server, warnings, withdrawn, ...row }) => ({
-    ...row,
     receipt: idOf(key),
+    ...row,
     server: server ?? '',
     warnings: JSON.parse(warnings) as EventWarning['warnings'],
     withdrawn: withdrawn !== null,
