@@ -1,6 +1,4 @@
 import type { Language } from '#http/languages.ts';
-import { second_factor } from './en-second-factor.ts';
-import { keep_factors } from './en-factor-resets.ts';
 import { security } from './en-security.ts';
 
 /** English texts of the sign-in pages; ja.ts has the same keys in Japanese. */
@@ -156,7 +154,19 @@ export const en = {
     submit: 'Undo this change',
   },
 
-  keep_factors,
+  /** The reset of second factors by staff. */
+  keep_factors: {
+    title: 'Keep your second factor?',
+    lead: (name: string) =>
+      `Staff of the network has been asked to remove passkeys, authenticator app and recovery codes of the account ${name}. If you have not asked for this, stop it.`,
+    submit: 'Keep my second factor',
+    waiting: (time: string) =>
+      `Your passkeys, your authenticator app and your recovery codes are removed on ${time}, because staff of the network was asked to. If it was not you who asked, stop it.`,
+    which:
+      'To keep your second factors, confirm with one that you added more than seven days before the request, and that is not the newest one, because a thief may have added that. If you have no other, use the link of our mail, or ask the staff of the network.',
+    done_title: 'Nothing is removed',
+    done: 'Your second factor stays as it is. If you did not ask for its removal, tell the operators that somebody tried.',
+  },
 
   forgot: {
     title: 'Forgot your password?',
@@ -263,7 +273,25 @@ export const en = {
     to_account: 'To your account',
   },
 
-  second_factor,
+  /** The second step of a sign-in. */
+  second_factor: {
+    title: 'Second step',
+    lead: (name: string) => `One more step, ${name}.`,
+    passkey: 'Use a passkey',
+    or: 'Or with a code:',
+    code: 'Code of the app, or a recovery code',
+    recovery_code: 'Recovery code',
+    code_hint: 'Six digits from the authenticator app, or one of the ten codes that you have kept.',
+    recovery_hint: 'One of the ten codes that you have kept.',
+    submit: 'Sign in',
+    again: 'Start again',
+    wrong: 'This code is wrong, or it has been used.',
+    blocked:
+      'Too many wrong codes today. Until tomorrow only a passkey or a recovery code signs in; we have mailed the owner of the account.',
+    no_passkeys_here: 'Passkeys do not work under this address. Use a code.',
+    with_passkey: 'Sign in with a passkey',
+    passkey_refused: 'This passkey did not sign in. Try again, or use your password.',
+  },
 };
 
 export type Texts = typeof en;

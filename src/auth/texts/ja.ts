@@ -1,6 +1,4 @@
 import type { Texts } from './en.ts';
-import { second_factor } from './ja-second-factor.ts';
-import { keep_factors } from './ja-factor-resets.ts';
 import { security } from './ja-security.ts';
 
 export const ja: Texts = {
@@ -155,7 +153,18 @@ export const ja: Texts = {
     submit: '変更を取り消す',
   },
 
-  keep_factors,
+  keep_factors: {
+    title: '二要素認証をそのまま使いますか？',
+    lead: (name) =>
+      `ネットワークのスタッフに、アカウント ${name} のパスキー、認証アプリ、回復コードの削除が依頼されました。心当たりがない場合は取りやめてください。`,
+    submit: '削除を取りやめる',
+    waiting: (time) =>
+      `ネットワークのスタッフへの依頼により、パスキー、認証アプリ、回復コードが ${time} に削除されます。依頼したのがあなたでない場合は取りやめてください。`,
+    which:
+      '取りやめるには、依頼の 7 日以上前に追加した、最も新しいもの以外の二要素認証で確認してください。最も新しいものは、ほかの人が追加した可能性があるためです。ほかにない場合は、メールのリンクを使うか、ネットワークのスタッフに連絡してください。',
+    done_title: '何も削除されません',
+    done: '二要素認証はそのまま使えます。削除を依頼していない場合は、運営者に知らせてください。',
+  },
 
   forgot: {
     title: 'パスワードをお忘れですか？',
@@ -257,5 +266,22 @@ export const ja: Texts = {
     to_account: 'アカウントページへ',
   },
 
-  second_factor,
+  second_factor: {
+    title: '2 段階目の確認',
+    lead: (name) => `${name} さん、あと 1 段階です。`,
+    passkey: 'パスキーを使う',
+    or: 'またはコードで確認：',
+    code: 'アプリのコード、または回復コード',
+    recovery_code: '回復コード',
+    code_hint: '認証アプリの 6 桁の数字、または保管している 10 個のコードのうちの 1 つ。',
+    recovery_hint: '保管している 10 個のコードのうちの 1 つ。',
+    submit: 'ログイン',
+    again: '最初からやり直す',
+    wrong: 'コードが間違っているか、すでに使われています。',
+    blocked:
+      '今日は間違ったコードが多すぎます。明日まで、パスキーか回復コードでのみログインできます。アカウントの持ち主にメールでお知らせしました。',
+    no_passkeys_here: 'このアドレスではパスキーを使えません。コードを使ってください。',
+    with_passkey: 'パスキーでログイン',
+    passkey_refused: 'このパスキーではログインできませんでした。もう一度試すか、パスワードを使ってください。',
+  },
 };
