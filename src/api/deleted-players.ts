@@ -15,6 +15,9 @@ export const strippedPlayer = (uuid: string): Player => ({
   ...{ key: 0, uuid, name: '', last_login: null, last_login_server: '', last_logout: null },
 });
 
+/** A request about the player that `:id` names. */
+export type PlayerRequest = Pick<EndpointContext, 'deps' | 'caller' | 'id'>;
+
 /** A deleted player by the UUID of a request. */
 export interface DeletedPlayer {
   /** As the request names it. */
@@ -23,14 +26,14 @@ export interface DeletedPlayer {
 }
 
 /** @returns undefined if no punishment is in force, and for all other callers, without a look-up of the UUID */
-export async function findDeleted({ deps, caller, id }: EndpointContext): Promise<DeletedPlayer | undefined> {
+export async function findDeleted({ deps, caller, id }: PlayerRequest): Promise<DeletedPlayer | undefined> {
   const uuid = uuidOf(id);
   return uuid === undefined ? undefined : (await findAllDeleted({ deps, caller }, [uuid])).get(uuid);
 }
 
 /** Like `findDeleted`, for several UUIDs. */
 export async function findAllDeleted(
-  { deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>,
+  { deps, caller }: Omit<PlayerRequest, 'id'>,
   uuids: readonly string[],
 ): Promise<ReadonlyMap<string, DeletedPlayer>> {
   if (uuids.length === 0 || !(await mayCheckBans({ deps, caller }))) return new Map();
@@ -47,7 +50,7 @@ async function deletedByUuid(deps: Deps, uuid: string): Promise<DeletedPlayer | 
     : { uuid, punishments: punishments.map((one) => strippedPunishment(one, uuid)) };
 }
 
-async function mayCheckBans({ deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>): Promise<boolean> {
+async function mayCheckBans({ deps, caller }: Omit<PlayerRequest, 'id'>): Promise<boolean> {
   if (caller.kind === 'server') return true;
   if (caller.kind !== 'user') return false;
   const account = await accountById(deps.db, caller.accountId);

@@ -156,32 +156,20 @@ async function withPlaying(deps: Deps, found: GameMap[]): Promise<Wire[]> {
 
 async function withRates(deps: Deps, found: GameMap[]): Promise<Wire[]> {
   const [rates, rotations] = await Promise.all([ratesOf(deps.db, found), readRotations(deps.db, found)]);
-  return found.map((map) => {
-    const details = {
+  return found.map((map) =>
+    wire(deps, map, {
       rotations: rotations.get(nameKey(map.name)) ?? [],
       rates: (rates.get(map.key) ?? []).map(rateWire),
-    };
-    return wire(deps, map, details);
-  });
+    }),
+  );
 }
 
 function wire({ site }: Deps, map: GameMap, { rotations, rates }: Pick<Wire, 'rotations' | 'rates'> = {}): Wire {
   const { name, version, proto, authors, objective, teams, gamemodes, type, path, has_image } = map;
   const mapId = idOf(map.key);
   return {
-    id: mapId,
-    name,
-    version,
-    proto,
-    authors,
-    objective,
-    teams,
-    gamemodes,
-    type,
-    rotations,
-    path,
-    has_image,
-    rates,
+    ...{ id: mapId, name, version, proto, authors, objective, teams, gamemodes, type },
+    ...{ rotations, path, has_image, rates },
     permalink_url: `${site}/maps/${mapId}`,
   };
 }
@@ -190,12 +178,8 @@ function rateWire({ version, counts }: MapRate): z.input<typeof Rate> {
   const total = counts.reduce((sum, votes) => sum + votes, 0);
   const points = counts.reduce((sum, votes, index) => sum + votes * (index + 1), 0);
   const [one, two, three, four, five] = counts;
-  return {
-    version,
-    total,
-    rate: total === 0 ? 0 : points / total,
-    rates: { 1: one, 2: two, 3: three, 4: four, 5: five },
-  };
+  const rates = { 1: one, 2: two, 3: three, 4: four, 5: five };
+  return { version, total, rate: total === 0 ? 0 : points / total, rates };
 }
 
 function playingWire({ key, name, region, current_map, next_map }: ServerNow): z.input<typeof PlayingServer> {

@@ -114,73 +114,37 @@ async function list(
   extra: ReadonlySet<string>,
   dataVersion: string | undefined,
 ): Promise<RenderedBody> {
-  if (extra.size === 0) return plainList(deps, await listMatches(deps.db, listed), dataVersion);
-  if (needsExtras(extra) || extra.has('objectives')) return await listWithExtras(deps, listed, extra, dataVersion);
-  return longList(deps, await listMatchesWithTeams(deps.db, listed), extra, dataVersion);
-}
-
-function plainList(deps: Deps, found: readonly MatchHead[], dataVersion: string | undefined): RenderedBody {
-  return new RenderedBody(
-    listJson(found, (match) => `${headJson(deps, match)}}`),
-    listTag(listEnd(found), dataVersion),
-  );
-}
-
-async function listWithExtras(
-  deps: Deps,
-  listed: Listed,
-  extra: ReadonlySet<string>,
-  dataVersion: string | undefined,
-): Promise<RenderedBody> {
+  if (extra.size === 0) return listBody(deps, await listMatches(deps.db, listed), dataVersion);
+  const hasTeams = extra.has('teams');
+  const version = dataVersion && `${[...extra].sort().join('-')}-${dataVersion}`;
+  if (!needsExtras(extra) && !extra.has('objectives'))
+    return listBody(deps, await listMatchesWithTeams(deps.db, listed), version, ({ teams }) => [TEAMS, teams]);
   const found = await listWholeMatches(deps.db, listed);
   const extras = await extrasIn(deps, found, extra);
-  return longList(deps, found, extra, dataVersion, (match) => {
+  return listBody(deps, found, version, (match) => {
     const objectives = extra.has('objectives') ? objectivesJson(deps, match.objectives) : '';
-    return objectives + extras(match);
+    return [...(hasTeams ? [TEAMS, match.teams] : []), objectives + extras(match)];
   });
 }
 
-/** @param rest the further members of a match as JSON: `,"objectives":[…]` */
-function longList<M extends MatchWithTeams>(
+/**
+ * The entity tag: the data version stays the same while matches are only added, and new matches are at the front, so that
+ * within a data version the list at one URL changes only if its last match or its length changes.
+ * @param rest the further members of a match as pieces of JSON: `,"objectives":[…]`
+ */
+function listBody<M extends MatchHead>(
   deps: Deps,
   found: readonly M[],
-  extra: ReadonlySet<string>,
-  dataVersion: string | undefined,
-  rest: (match: M) => string = () => '',
+  version: string | undefined,
+  rest: (match: M) => string[] = () => [],
 ): RenderedBody {
-  const pieces: string[] = [];
-  for (const match of found) {
-    pieces.push((pieces.length === 0 ? '[' : '},') + headJson(deps, match) + (extra.has('teams') ? TEAMS : ''));
-    if (extra.has('teams')) pieces.push(match.teams);
-    const further = rest(match);
-    if (further !== '') pieces.push(further);
-  }
-  pieces.push(found.length === 0 ? '[]' : '}]');
-  return new RenderedBody(
-    pieces,
-    listTag(listEnd(found), dataVersion && `${[...extra].sort().join('-')}-${dataVersion}`),
-  );
-}
-
-function listEnd(found: readonly { key: number }[]): { last: string; count: number } {
-  return { last: found.length === 0 ? '' : idOf(found.at(-1)!.key), count: found.length };
-}
-
-/**
- * The entity tag of a list. The data version stays the same while matches are only added, and new matches are at the
- * front: within a data version the list at one URL changes only if its last match or its length changes.
- */
-function listTag(
-  { last, count }: { last: string; count: number },
-  dataVersion: string | undefined,
-): string | undefined {
-  return dataVersion && `${last}-${count}-${dataVersion}`;
-}
-
-function listJson<T>(items: readonly T[], json: (item: T) => string): string {
-  let text = '[';
-  for (const item of items) text += text === '[' ? json(item) : `,${json(item)}`;
-  return `${text}]`;
+  const pieces = found.flatMap((match, index) => [
+    (index === 0 ? '[' : '},') + headJson(deps, match),
+    ...rest(match).filter((piece) => piece !== ''),
+  ]);
+  const last = found.at(-1);
+  pieces.push(last === undefined ? '[]' : '}]');
+  return new RenderedBody(pieces, version && `${last === undefined ? '' : idOf(last.key)}-${found.length}-${version}`);
 }
 
 const noMatch = (): HttpError => notFound('There is no match with this id.');

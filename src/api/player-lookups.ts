@@ -4,8 +4,8 @@ import { nameKey, uuidOf } from '#text/text.ts';
 import { invalidRequest } from '#http/errors.ts';
 import { type Player, playersByUuid, playersNamed } from '#store/game/players.ts';
 import { searchPlayers } from '#store/game/search.ts';
-import { findAllDeleted } from './deleted-players.ts';
-import { type Deps, type Endpoint, endpoint, entries, type EndpointContext, filter, paging } from './endpoint.ts';
+import { findAllDeleted, type PlayerRequest } from './deleted-players.ts';
+import { type Deps, type Endpoint, endpoint, entries, filter, paging } from './endpoint.ts';
 import { PlayerShape, playersWire, type PlayerWire, strippedWire } from './players.ts';
 import { id } from './schemas.ts';
 
@@ -38,7 +38,6 @@ const PlayerLookUp = z
   });
 
 type LookUp = z.input<typeof PlayerLookUp>;
-type Caller = Pick<EndpointContext, 'deps' | 'caller'>;
 
 export const playerLookups: Endpoint[] = [
   endpoint({
@@ -87,7 +86,7 @@ async function found(deps: Deps, search: string, limit: number): Promise<LookUp[
   );
 }
 
-async function byUuids({ deps, caller }: Caller, asked: readonly string[]): Promise<LookUp[]> {
+async function byUuids({ deps, caller }: Omit<PlayerRequest, 'id'>, asked: readonly string[]): Promise<LookUp[]> {
   const uuids = new Set(asked.flatMap((text) => uuidOf(text) ?? []));
   const players = await playersByUuid(deps.db, [...uuids]);
   const deleted = await findAllDeleted(

@@ -9,8 +9,8 @@ import { findPlayer, namesOf, type Player, playerByUuid, playersByKeys } from '#
 import { statsOf } from '#store/game/player-stats.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
-import { type DeletedPlayer, findDeleted, strippedPlayer } from './deleted-players.ts';
-import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
+import { type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
+import { type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
   killIdOf,
@@ -65,8 +65,8 @@ export const players: Endpoint[] = [
     response: PlayerShape,
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const player = await findRequested(endpointContext as EndpointContext);
-      if (player === undefined) return await deletedWire(endpointContext as EndpointContext, query.fields);
+      const player = await findRequested(endpointContext);
+      if (player === undefined) return await deletedWire(endpointContext, query.fields);
       return { ...(await wire(deps, player)), ...(await fieldsWire(deps, player, query.fields)) };
     },
   }),
@@ -79,7 +79,7 @@ export const players: Endpoint[] = [
     response: z.array(ListedMatchShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const { key } = await requirePlayer(endpointContext as EndpointContext);
+      const { key } = await requirePlayer(endpointContext);
       return (await listPlayedMatches(deps.db, key, query.max_id, query.limit)).map((played) =>
         playedWire(deps, played),
       );
@@ -99,7 +99,7 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
     response: z.array(ListedKillShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const { key } = await requirePlayer(endpointContext as EndpointContext);
+      const { key } = await requirePlayer(endpointContext);
       const found = await read(deps.db, key, query.max_id, query.limit);
       return found.map((kill) => ({ id: killIdOf(kill), ...killWire(deps, kill) }));
     },
@@ -110,14 +110,14 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
  * The player that `:id` names.
  * @throws HttpError 404 if there is none, 403 if `me` lacks a user's token with the scope profile
  */
-export async function requirePlayer(endpointContext: EndpointContext): Promise<Player> {
-  const player = await findRequested(endpointContext);
+export async function requirePlayer(request: PlayerRequest): Promise<Player> {
+  const player = await findRequested(request);
   if (player === undefined) throw unknownPlayer();
   return player;
 }
 
 /** As `requirePlayer`, but undefined if there is none. */
-export async function findRequested({ deps, caller, id: text }: EndpointContext): Promise<Player | undefined> {
+export async function findRequested({ deps, caller, id: text }: PlayerRequest): Promise<Player | undefined> {
   return text === 'me' ? await ownPlayer({ deps, caller }) : await findPlayer(deps.db, text, 'shown');
 }
 
@@ -130,7 +130,7 @@ function insufficientScope(): HttpError {
   return new HttpError(403, 'insufficient_scope', sentence, { 'www-authenticate': challenge });
 }
 
-async function ownPlayer({ deps, caller }: Pick<EndpointContext, 'deps' | 'caller'>): Promise<Player> {
+async function ownPlayer({ deps, caller }: Omit<PlayerRequest, 'id'>): Promise<Player> {
   if (caller.kind !== 'user' || !caller.scopes.includes('profile')) {
     throw insufficientScope();
   }
@@ -172,12 +172,12 @@ export async function playersWire(
 }
 
 /** A deleted player, as game servers and staff may know it: all members are empty but `banned`. */
-async function deletedWire(endpointContext: EndpointContext, fields: Fields): Promise<PlayerWire> {
-  const deleted = await findDeleted(endpointContext);
+async function deletedWire(request: PlayerRequest, fields: Fields): Promise<PlayerWire> {
+  const deleted = await findDeleted(request);
   if (deleted === undefined) throw unknownPlayer();
-  const members = await fieldsWire(endpointContext.deps, strippedPlayer(deleted.uuid), fields);
+  const members = await fieldsWire(request.deps, strippedPlayer(deleted.uuid), fields);
   return {
-    ...(await strippedWire(endpointContext.deps, deleted)),
+    ...(await strippedWire(request.deps, deleted)),
     ...members,
     ...('head_url' in members && { head_url: '' }),
   };

@@ -8,8 +8,8 @@ import {
   punishmentByKey,
   punishmentsByKeys,
 } from '#store/game/punishments.ts';
-import { type EndpointContext, type Endpoint, endpoint, fieldsOf, type Deps, paging } from './endpoint.ts';
-import { findDeleted } from './deleted-players.ts';
+import { type Endpoint, endpoint, fieldsOf, type Deps, paging } from './endpoint.ts';
+import { findDeleted, type PlayerRequest } from './deleted-players.ts';
 import { findRequested, unknownPlayer } from './players.ts';
 import { count, id, linkOrEmpty, timestamp, person } from './schemas.ts';
 
@@ -81,8 +81,8 @@ export const punishments: Endpoint[] = [
     response: z.array(PunishmentShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const player = await findRequested(endpointContext as EndpointContext);
-      if (player === undefined) return await deletedWire(endpointContext as EndpointContext, query);
+      const player = await findRequested(endpointContext);
+      if (player === undefined) return await deletedWire(endpointContext, query);
       return (await listPunishmentsOf(deps.db, player.key, query.max_id, query.limit, deps.clock.now())).map((item) =>
         wire(deps, item, query.fields),
       );
@@ -98,13 +98,13 @@ export async function punishmentsJson(deps: Deps, keys: readonly number[]): Prom
 
 /** The punishments in force of a deleted player, on one page, because an item has no id to page by. */
 async function deletedWire(
-  endpointContext: EndpointContext,
+  request: PlayerRequest,
   { max_id, limit, fields: requested }: { max_id: number; limit: number; fields: Fields },
 ): Promise<z.input<typeof PunishmentShape>[]> {
-  const deleted = await findDeleted(endpointContext);
+  const deleted = await findDeleted(request);
   if (deleted === undefined) throw unknownPlayer();
   const items = max_id < Number.MAX_SAFE_INTEGER ? [] : deleted.punishments.slice(0, limit);
-  return items.map((item) => ({ ...wire(endpointContext.deps, item, requested), id: '', permalink_url: '' }));
+  return items.map((item) => ({ ...wire(request.deps, item, requested), id: '', permalink_url: '' }));
 }
 
 function wire(
@@ -115,16 +115,8 @@ function wire(
   const { punisher, punished, reason, level, time, type, server, automatic, expires, revocation } = punishment;
   const punishmentId = idOf(punishment.key);
   return {
-    id: punishmentId,
-    punisher,
-    punished,
-    state: punishment.state as 0 | 1 | 2,
-    reason,
-    level,
-    time: write(time),
-    type,
-    server,
-    automatic,
+    ...{ id: punishmentId, punisher, punished, state: punishment.state as 0 | 1 | 2 },
+    ...{ reason, level, time: write(time), type, server, automatic },
     permalink_url: `${site}/punishments/${punishmentId}`,
     ...(requested.has('expires') && { expires: expires === null ? null : write(expires) }),
     ...(requested.has('revocation') && {

@@ -62,16 +62,15 @@ export function sendBody(
   headers: Headers,
   body: Body,
 ): Promise<void> | undefined {
-  const coding = bodyCoding(request, body);
-  if (coding !== undefined && !isUnmodified(request, body)) return sendCoded(request, response, headers, body, coding);
-  if (isUnmodified(request, body)) sendNotModified(response, headers, body);
-  else write(request, response, headers, body);
+  if (isUnmodified(request, body)) {
+    headers.push('etag', body.etag, 'vary', VARY);
+    response.writeHead(304, headers).end();
+    return undefined;
+  }
+  const coding = body.length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
+  if (coding !== undefined) return sendCoded(request, response, headers, body, coding);
+  write(request, response, headers, body);
   return undefined;
-}
-
-function sendNotModified(response: ServerResponse, headers: Headers, body: Body): void {
-  headers.push('etag', body.etag, 'vary', VARY);
-  response.writeHead(304, headers).end();
 }
 
 async function sendCoded(
@@ -98,16 +97,8 @@ export function sendError(
 }
 
 function write(request: IncomingMessage, response: ServerResponse, headers: Headers, body: Body): void {
-  headers.push(
-    'etag',
-    body.etag,
-    'vary',
-    VARY,
-    'content-type',
-    body.type + CHARSET,
-    'content-length',
-    `${body.length}`,
-  );
+  headers.push('etag', body.etag, 'vary', VARY);
+  headers.push('content-type', body.type + CHARSET, 'content-length', `${body.length}`);
   response.writeHead(200, headers);
   if (request.method === 'HEAD') response.end();
   else response.end(body.bytes, body.encoding);
@@ -120,11 +111,6 @@ function isUnmodified(request: IncomingMessage, { etag }: Body): boolean {
   if (held === etag || held.trim() === '*') return true;
   const opaque = etag.slice(2);
   return held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque);
-}
-
-/** The content coding for a body; undefined to send it uncompressed. */
-function bodyCoding(request: IncomingMessage, { length }: Body): string | undefined {
-  return length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
 }
 
 /**

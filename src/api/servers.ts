@@ -72,16 +72,7 @@ export async function serversJson(deps: Deps, keys: readonly number[]): Promise<
 export function wire(server: ServerNow): z.input<typeof ServerShape> {
   const { name, region, playing, max, icon, order, current_map, next_map, players, playerCount: player_count } = server;
   return {
-    id: idOf(server.key),
-    name,
-    region,
-    current: playing,
-    max,
-    icon,
-    order,
-    current_map,
-    next_map,
-    player_count,
-    players,
+    ...{ id: idOf(server.key), name, region, current: playing, max, icon, order },
+    ...{ current_map, next_map, player_count, players },
   };
 }
