@@ -87,17 +87,17 @@ async function partsOf({ context, clientId }: BenchClient): Promise<Parts> {
   const { config, db, clock } = context;
   const shell = { network: config.NETWORK_NAME, home: '/', assets: brandAssets(config), stylesheets: [], scripts: [] };
   const most = Number.MAX_SAFE_INTEGER;
-  const unlimited: typeof config = { ...config, SIGN_IN_LIMIT: most, TOKEN_LIMIT: most, COUNTERS: 'database' };
+  const unlimited: typeof config = {
+    ...{ ...config, SIGN_IN_LIMIT: most, TOKEN_LIMIT: most },
+    ...{ COUNTERS: 'database', REFRESH_GRACE: 0 },
+  };
   const parts = {
     config: unlimited,
     db,
     clock,
     secure: false,
     group: groupWriter(db),
-    graceMs: 0,
     limits: new RateLimits({ config: unlimited, db, clock }),
-    liveTokens: config.LIVE_TOKEN_LIMIT,
-    unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
     pages: new ProtocolPages({ config, shell, db, secure: false }),
   };
   const provider = createProvider(parts, await currentKeys(db, openSecretKey(config), clock.now()));

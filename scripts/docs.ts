@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { apiFacts, ENDPOINTS } from '#api/index.ts';
+import { ENDPOINTS } from '#api/index.ts';
 import { openapiDocument } from '#api/openapi.ts';
 import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
 import type { Setting } from '#platform/config/setting.ts';
@@ -18,10 +18,8 @@ import { typesOf } from './openapi-types.ts';
 const DOCS = join(import.meta.dirname, '../docs');
 const config = readConfig({});
 
-const dataApi = openapiDocument(ENDPOINTS, apiFacts(config));
-const ingest = JSON.parse(
-  openApiDocument({ url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL }),
-) as object;
+const dataApi = openapiDocument(ENDPOINTS, config);
+const ingest = JSON.parse(openApiDocument(config)) as object;
 
 const documents: Record<string, string> = {
   'settings.md': settingsDocument(),

@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { leaderboards } from './leaderboards.ts';
 import { maps } from './maps.ts';
 import { matches } from './matches.ts';
-import { type ApiFacts, openapiDocument } from './openapi.ts';
+import { openapiDocument } from './openapi.ts';
 import { playerLookups } from './player-lookups.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
@@ -35,16 +35,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 const COUNTED = ['user', 'application', 'server', 'clientId', 'failedCredentials'] as const;
 
-/** What the OpenAPI document says about the network. */
-export const apiFacts = ({ API_URL, AUTH_URL, SITE_URL, NETWORK_NAME }: Config): ApiFacts => ({
-  server: API_URL,
-  network: NETWORK_NAME,
-  tokenUrl: `${AUTH_URL}/oauth/token`,
-  site: SITE_URL,
-});
-
 /** The OpenAPI document of the data API. */
-export const apiDocument = (config: Config): object => openapiDocument(ENDPOINTS, apiFacts(config));
+export const apiDocument = (config: Config): object => openapiDocument(ENDPOINTS, config);
 
 /** @param streams sends the events of streams; by default this thread does */
 export async function openApi(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UNKNOWN_TOKEN } from '#http/credentials.ts';
+import type { Config } from '#platform/config/config.ts';
 import { DESCRIBED } from '#platform/json-schema.ts';
 import { RESET_REASONS } from '#store/game/change-cursors.ts';
 import { type Endpoint, JSON_LINES } from './endpoint.ts';
@@ -112,20 +113,14 @@ const TAGS: Record<string, string> = {
 /** Not a second content type: the types of generated clients would then be a union with text. */
 const LINES = `With \`Accept: ${JSON_LINES}\` each change is a line, and the last line has \`cursor\` and \`more\`.`;
 
-export interface ApiFacts {
-  /** The address of the data API. */
-  server: string;
-  network: string;
-  tokenUrl: string;
-  /** The address of the site, whose developer pages are the contact. */
-  site: string;
-}
+/** What the document says about the network. */
+type Facts = Pick<Config, 'API_URL' | 'AUTH_URL' | 'SITE_URL' | 'NETWORK_NAME'>;
 
 /** The named schemas of the document, which the others refer to. */
 type Schemas = Record<string, unknown>;
 
 /** The OpenAPI 3.1 document of the endpoints. */
-export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts): object {
+export function openapiDocument(endpoints: readonly Endpoint[], facts: Facts): object {
   const schemas: Schemas = {};
   const paths = Object.fromEntries(
     endpoints.map((endpoint) => [
@@ -137,7 +132,7 @@ export function openapiDocument(endpoints: readonly Endpoint[], facts: ApiFacts)
   return {
     openapi: '3.1.0',
     info: infoObject(facts),
-    servers: [{ url: facts.server }],
+    servers: [{ url: facts.API_URL }],
     tags: Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : [])),
     security: [{ bearer: [] }, { access_token: [] }, { client_id: [] }, { client_id_header: [] }],
     paths,
@@ -165,19 +160,19 @@ const errorObject = ({ code, meaning, example, header, members }: ErrorResponse,
   },
 });
 
-const infoObject = ({ network, site }: ApiFacts): object => ({
-  title: `${network} data API`,
+const infoObject = ({ NETWORK_NAME, SITE_URL }: Facts): object => ({
+  title: `${NETWORK_NAME} data API`,
   version: '1',
   description: DESCRIPTION,
-  contact: { name: network, url: `${site}/developers` },
+  contact: { name: NETWORK_NAME, url: `${SITE_URL}/developers` },
   license: { name: 'MIT', identifier: 'MIT' },
 });
 
-const securitySchemes = ({ tokenUrl }: ApiFacts): object => ({
+const securitySchemes = ({ AUTH_URL }: Facts): object => ({
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: `An access token from ${tokenUrl}, or the key of a game server for public data`,
+    description: `An access token from ${AUTH_URL}/oauth/token, or the key of a game server for public data`,
   },
   access_token: { type: 'apiKey', in: 'query', name: 'access_token', description: 'An access token' },
   client_id: {

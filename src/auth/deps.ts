@@ -1,14 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Provider } from 'oidc-provider';
-import type { Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config/config.ts';
+import type { AppContext } from '#context/context.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Form, isOwnForm, readForm } from '#http/form.ts';
-import type { Log } from '#platform/process/log.ts';
-import type { Mailer } from '#platform/mail/mail.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Db } from '#db/db.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import type { PageShell } from '#http/page.ts';
 import type { RateLimits } from '#http/rate-limits.ts';
@@ -25,12 +21,7 @@ export interface Env {
 export type Context = HonoContext<Env>;
 
 /** Dependencies of the sign-in pages. */
-export interface Deps {
-  readonly config: Config;
-  readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly mail: Mailer;
+export interface Deps extends Readonly<Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'mail'>> {
   readonly shell: PageShell;
   readonly secure: boolean;
   readonly secretKey: SecretKey;

@@ -3,7 +3,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { getRequestListener } from '@hono/node-server';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { ClientAddresses } from '#http/client-address.ts';
-import { LIMITS } from '#http/limits.ts';
 import { RateLimits } from '#http/rate-limits.ts';
 import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
@@ -51,21 +50,10 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
     scripts: [],
   };
   const secure = config.AUTH_URL.startsWith('https:');
-  const group = groupWriter(db);
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the token counters failed');
   const limits = await RateLimits.open(context, ['token'], saveFailed);
-  const providerParts = {
-    config,
-    db,
-    clock,
-    secure,
-    group,
-    graceMs: config.REFRESH_GRACE * 1000,
-    limits,
-    liveTokens: config[LIMITS.liveToken.max.application],
-    unusedGrantMs: config.REFRESH_TOKEN_LIFETIME * 1000,
-    pages: new ProtocolPages({ config, shell, db, secure }),
-  };
+  const pages = new ProtocolPages({ config, shell, db, secure });
+  const providerParts = { config, db, clock, secure, group: groupWriter(db), limits, pages };
   const secretKey = openSecretKey(config);
   const keyRing = await KeyRing.open(context, secretKey, (keys) =>
     logProviderErrors(createProvider(providerParts, keys), log),
@@ -73,25 +61,16 @@ export async function openAuth(context: AppContext): Promise<HttpService> {
   const background = new Background(log);
   const passwordQueue = new PasswordQueue();
   const deps: Deps = {
-    config,
-    db,
-    clock,
-    log,
-    mail,
-    shell,
-    secure,
-    secretKey,
-    background,
-    passwordQueue,
-    limits,
+    ...{ config, db, clock, log, mail },
+    ...{ shell, secure, secretKey, background, passwordQueue, limits },
     get provider() {
       return keyRing.current.provider;
     },
   };
   const tokenInfo = tokenInfoEndpoint(db.shortReads, () => keyRing.current.tokenInfo);
-  const pages = getRequestListener(createPages(deps, tokenInfo).fetch, { overrideGlobalObjects: false });
+  const answerPage = getRequestListener(createPages(deps, tokenInfo).fetch, { overrideGlobalObjects: false });
   return {
-    listener: authListener(context, keyRing, pages),
+    listener: authListener(context, keyRing, answerPage),
     stopping: () => passwordQueue.close(),
     close: async () => {
       keyRing.close();

@@ -14,16 +14,8 @@ const IDLE_MS = 4_000;
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Why a request got no response. */
-export const OUTGOING_REASONS = [
-  'address',
-  'not_public',
-  'not_found',
-  'timeout',
-  'certificate',
-  'unreachable',
-  'wrong_answer',
-] as const;
-export type OutgoingReason = (typeof OUTGOING_REASONS)[number];
+export type OutgoingReason =
+  'address' | 'not_public' | 'not_found' | 'timeout' | 'certificate' | 'unreachable' | 'wrong_answer';
 
 export class OutgoingError extends Error {
   readonly reason: OutgoingReason;

@@ -4,6 +4,7 @@ import { rateLimit } from '#http/limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import { Router, withoutSlash } from '#http/router.ts';
+import type { HttpService } from '#http/service.ts';
 import { PUBLIC_CACHE } from '#http/cors.ts';
 import { type IngestPath, isDataPath } from '#http/service-paths.ts';
 import type { AppContext } from '#context/context.ts';
@@ -18,12 +19,6 @@ import { handleEventRequest, type Report } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerLimits } from './server-limits.ts';
 
-/** The service that game servers send events to. */
-export interface IngestService {
-  listener(request: IncomingMessage, response: ServerResponse): void;
-  close(): Promise<void>;
-}
-
 interface IngestRequest {
   request: IncomingMessage;
   response: ServerResponse;
@@ -34,14 +29,14 @@ interface IngestRequest {
 /** Handlers of one path, by method. */
 type Route = Record<string, (request: IngestRequest) => Promise<void>>;
 
+/** The service that game servers send events to. */
 export async function openIngest(
   { db, clock, log, config }: AppContext,
   eventQueue: EventQueue,
-): Promise<IngestService> {
+): Promise<Required<Pick<HttpService, 'listener' | 'close'>>> {
   const credentials = new Credentials({ db, clock });
   const serverLimits = new ServerLimits({ eventQueue, clock, perMinute: minuteLimits(config) });
   const { keyedHash } = db;
-  const facts = { url: config.INGEST_URL, network: config.NETWORK_NAME, site: config.SITE_URL };
   let document: string | undefined;
   const routes: Record<IngestPath, Route> = {
     '/events': {
@@ -58,11 +53,8 @@ export async function openIngest(
         const limit = readLimit(query);
         const receipts = await receiptsAfter(db, credential.serverKey, readAfter(query), limit);
         const shown = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
-        send(
-          response,
-          200,
-          JSON.stringify({ receipts: shown, next: shown.length < limit ? null : shown.at(-1)!.receipt }),
-        );
+        const next = shown.length < limit ? null : shown.at(-1)!.receipt;
+        send(response, 200, JSON.stringify({ receipts: shown, next }));
       },
     },
   };
@@ -84,7 +76,7 @@ export async function openIngest(
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = withoutSlash(path);
     if (name === '/openapi.json' && isRead(request))
-      return send(response, 200, (document ??= openApiDocument(facts)), PUBLIC);
+      return send(response, 200, (document ??= openApiDocument(config)), PUBLIC);
     const found = router.find(name);
     const protocol = found === undefined ? protocolRoute(name) : undefined;
     if (protocol !== undefined) return await serveProtocol(request, response, protocol);

@@ -1,3 +1,4 @@
+import type { Config } from '#platform/config/config.ts';
 import { DESCRIBED } from '#platform/json-schema.ts';
 import { z } from 'zod';
 import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
@@ -5,16 +6,11 @@ import { MAX_PROBLEMS } from '#events/schema/problems.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import { MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
 
-interface IngestFacts {
-  /** The address of the ingest. */
-  url: string;
-  network: string;
-  /** The address of the site, which is the contact. */
-  site: string;
-}
+/** What the document says about the network. */
+type Facts = Pick<Config, 'INGEST_URL' | 'SITE_URL' | 'NETWORK_NAME'>;
 
 /** Builds the OpenAPI 3.1 document of the ingest; the event schemas are those that check the events. */
-export function openApiDocument({ url, network, site }: IngestFacts): string {
+export function openApiDocument({ INGEST_URL, SITE_URL, NETWORK_NAME }: Facts): string {
   const events = eventSchemas();
   return JSON.stringify({
     openapi: '3.1.0',
@@ -22,10 +18,10 @@ export function openApiDocument({ url, network, site }: IngestFacts): string {
       title: 'Scorehall ingest',
       version: '1',
       description: `Game servers report events here. Limits: ${MAX_EVENT_LENGTH} bytes an event, ${MAX_IN_ARRAY} events and ${MAX_BYTES.json} bytes an array, ${MAX_IN_STREAM} events and ${MAX_BYTES.ndjson} bytes a stream, all after decompression.`,
-      contact: { name: network, url: site },
+      contact: { name: NETWORK_NAME, url: SITE_URL },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url }],
+    servers: [{ url: INGEST_URL }],
     tags: [{ name: 'Events', description: 'Events of a game server and their receipts' }],
     security: [{ key: [] }],
     paths: {

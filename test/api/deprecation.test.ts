@@ -82,8 +82,12 @@ test('every response of a deprecated endpoint has the deprecation headers, and n
 });
 
 test('the OpenAPI document marks deprecated endpoints', () => {
-  const tokenUrl = 'https://auth.example/oauth/token';
-  const facts = { server: 'https://api.example', network: 'Probe', tokenUrl, site: 'https://site.example' };
+  const facts = {
+    API_URL: 'https://api.example',
+    NETWORK_NAME: 'Probe',
+    AUTH_URL: 'https://auth.example',
+    SITE_URL: 'https://site.example',
+  };
   const { paths } = openapiDocument(ENDPOINTS, facts) as { paths: Record<string, { get: { deprecated?: boolean } }> };
   const marks = Object.entries(paths).map(([path, { get }]) => [path, get.deprecated]);
   assert.deepEqual(marks, [

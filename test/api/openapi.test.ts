@@ -13,10 +13,10 @@ import { fill, paths } from './filled-network.ts';
 type Json = any; // oxlint-disable-line typescript/no-explicit-any -- the document has no type
 
 const FACTS = {
-  server: 'https://api.example.org',
-  network: 'Probe',
-  tokenUrl: 'https://auth.example.org/oauth/token',
-  site: 'https://play.example.org',
+  API_URL: 'https://api.example.org',
+  NETWORK_NAME: 'Probe',
+  AUTH_URL: 'https://auth.example.org',
+  SITE_URL: 'https://play.example.org',
 };
 const document: Json = JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS, FACTS)));
 const pathOf = (path: string): string => path.replaceAll(/:([a-z]+)/g, '{$1}');
@@ -186,7 +186,7 @@ function objectsIn(value: Json, place: Place = (root) => root): Place[] {
 test('values that are listed as numbers are an enumeration of integers', () => {
   const { type, enum: values, anyOf } = document.components.schemas.Punishment.properties.state;
   assert.deepEqual([type, values, anyOf], ['integer', [0, 1, 2], undefined]);
-  const ingest = openApiDocument({ url: FACTS.server, network: FACTS.network, site: FACTS.site });
+  const ingest = openApiDocument({ ...FACTS, INGEST_URL: FACTS.API_URL });
   for (const text of [JSON.stringify(document), ingest]) assert.doesNotMatch(text, /"type":"number","(const|enum)":/);
 });
 

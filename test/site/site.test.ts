@@ -276,7 +276,7 @@ test('the developer page about game servers names the events that their keys may
   const context = await testContext(t, database.url);
   t.after(() => database.drop());
   const named = [...(await page(context, '/developers/ingest')).matchAll(/<li><code>([a-z.]+)<\/code><\/li>/g)];
-  const { components } = JSON.parse(openApiDocument({ url: SITE, network: 'N', site: SITE })) as {
+  const { components } = JSON.parse(openApiDocument({ INGEST_URL: SITE, NETWORK_NAME: 'N', SITE_URL: SITE })) as {
     components: { schemas: { Event: { discriminator: { mapping: object } } } };
   };
   assert.deepEqual(

@@ -29,8 +29,7 @@ const MAX_FAMILY_LIFETIME = 365 * DAY;
 const CODE_LIFETIME = 60;
 const INTERACTION_LIFETIME = 3_600;
 
-export interface ProviderParts extends StorageParts {
-  config: Config;
+interface ProviderParts extends StorageParts {
   pages: ProtocolPages;
   secure: boolean;
 }

@@ -3,7 +3,9 @@ import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config/config.ts';
 import { hostCookie } from '#http/cookies.ts';
+import { LIMITS } from '#http/limits.ts';
 import {
   beginSession,
   endSessions,
@@ -32,11 +34,13 @@ export function markSessions({ Session }: Provider): void {
   });
 }
 
+/** Maximum tokens of a kind that an application may have for itself and for one account, and sessions of an account. */
+export const maxLiveTokens = (config: Config): number => config[LIMITS.liveToken.max.application];
+
 export interface SessionParts {
   db: Db;
   clock: Clock;
-  /** Maximum sessions of an account. */
-  liveTokens: number;
+  config: Config;
 }
 
 export interface SessionRow {
@@ -56,7 +60,7 @@ type Outcome = 'stored' | 'renewed' | 'ended';
  * @throws errors.LoginRequired if it has ended; outside a request to oidc-provider `SessionEnded`, also if it has a new id
  */
 export async function storeSession(
-  { db, clock, liveTokens }: SessionParts,
+  { db, clock, config }: SessionParts,
   transact: ReturnType<typeof ownerTransactions>,
   { id, payload, accountId, expires, insert }: SessionRow,
 ): Promise<void> {
@@ -73,7 +77,7 @@ export async function storeSession(
     if ((await tx.run(found_as === undefined ? row : replaceSession(found_as, id, payload, end))) === 0)
       return (await hasSession(tx, uid, accountId)) ? 'renewed' : 'ended';
     await tx.run((isSignIn ? beginSession : touchSession)(uid, accountId, now, request));
-    if (isSignIn) await endExcessTokens(tx, owner, secretHash(id), liveTokens);
+    if (isSignIn) await endExcessTokens(tx, owner, secretHash(id), maxLiveTokens(config));
     return 'stored';
   };
   let outcome: Outcome = 'ended';

@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import type { Adapter, AdapterPayload, InteractionResults } from 'oidc-provider';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
+import type { Config } from '#platform/config/config.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import type { GroupWriter } from '#db/group-writer.ts';
 import { type Sql, sql } from '#db/sql.ts';
@@ -19,17 +20,12 @@ import { clientMetadata, SuspendedApplication } from './clients.ts';
 import { errors, currentRequest } from './oidc-provider.ts';
 import { outageAwareAdapter } from './outage.ts';
 import type { SessionMarks } from '../session-marks.ts';
-import { destroySession, replaceSession, storeSession } from './session-storage.ts';
+import { destroySession, maxLiveTokens, replaceSession, storeSession } from './session-storage.ts';
 
 export interface StorageParts extends LimitParts {
   db: Db;
   group: GroupWriter;
-  /** For this long after its use a refresh token can be used again (setting `REFRESH_GRACE`). */
-  graceMs: number;
-  /** Tokens of a kind that an application may have for itself and for one account, and sessions of an account. */
-  liveTokens: number;
-  /** The lifetime of a grant without tokens; each token prolongs it to its own end, so the grant used last ends last. */
-  unusedGrantMs: number;
+  config: Config;
 }
 
 /** oidc-provider's storage: one adapter for each of its models. Ids and secrets are stored only as hashes. */
@@ -67,11 +63,12 @@ class TokenAdapter implements Adapter {
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn: number): Promise<void> {
-    const { group, clock, unusedGrantMs } = this.#parts;
+    const { group, clock, config } = this.#parts;
     const opener = await countInteraction(this.#parts, this.#kind, payload);
     await this.#countToken(payload);
     const now = clock.now();
-    const lifetimeMs = this.#kind === 'Grant' ? unusedGrantMs : expiresIn * 1000;
+    // Each token prolongs its grant to its own end, so that the grant used last ends last.
+    const lifetimeMs = (this.#kind === 'Grant' ? config.REFRESH_TOKEN_LIFETIME : expiresIn) * 1000;
     const expires = Number.isFinite(lifetimeMs) ? now + lifetimeMs : null;
     if (this.#kind === 'Session') return await this.#storeSession(id, payload, expires, opener);
     if (opener !== undefined) return await this.#storeRequest(id, payload, expires, opener);
@@ -126,7 +123,7 @@ class TokenAdapter implements Adapter {
     if (grantId !== undefined && !(await lockGrant(tx, grantId, expires))) return;
     await tx.run(insert);
     if (this.#kind === 'RefreshToken') await this.#deleteUsed(tx, familyHash(id));
-    if (LIMITED.has(this.#kind)) await endExcessTokens(tx, owner, secretHash(id), this.#parts.liveTokens);
+    if (LIMITED.has(this.#kind)) await endExcessTokens(tx, owner, secretHash(id), maxLiveTokens(this.#parts.config));
   }
 
   /** Deletes the refresh tokens of a family that do not work any more; `find` recognises them by their family. */
@@ -256,7 +253,8 @@ class TokenAdapter implements Adapter {
 
   /** A token consumed at or before this time counts as used; a later use is within the grace period. */
   #graceCutoff(): number {
-    const { clock, graceMs } = this.#parts;
+    const { clock, config } = this.#parts;
+    const graceMs = config.REFRESH_GRACE * 1000;
     return this.#kind === 'RefreshToken' && graceMs > 0 ? clock.now() - graceMs : Number.MAX_SAFE_INTEGER;
   }
 }
@@ -293,10 +291,6 @@ const ALLOWED_WHEN_SUSPENDED: ReadonlySet<string> = new Set(['end_session', 'end
 
 /** Read-only: applications are managed in the console and by commands, not through oidc-provider. */
 function clientAdapter(db: Queryable): Adapter {
-  const refuse = async (): Promise<never> => {
-    throw new TypeError('oidc-provider must not write applications; they are managed in the console');
-  };
-  const none = async (): Promise<undefined> => undefined;
   const find = async (clientId: string): Promise<AdapterPayload | undefined> => {
     if (clientId.length > 64 || clientId.includes('\0')) return undefined;
     const application = await applicationByClientId(db, clientId);
@@ -309,4 +303,10 @@ function clientAdapter(db: Queryable): Adapter {
   };
   const writes = { upsert: refuse, consume: refuse, destroy: refuse, revokeByGrantId: refuse };
   return { find, findByUid: none, findByUserCode: none, ...writes };
+}
+
+const none = async (): Promise<undefined> => undefined;
+
+async function refuse(): Promise<never> {
+  throw new TypeError('oidc-provider must not write applications; they are managed in the console');
 }
