@@ -31,29 +31,20 @@ interface PasskeyForm {
 }
 
 /** A form whose field `credential` the script fills in with the answer of an authenticator. */
-export function passkeyForm({
-  ceremony,
-  action,
-  options,
-  texts,
-  button,
-  fields,
-  isQuiet,
-  isOffered,
-}: PasskeyForm): Html {
+export function passkeyForm({ texts, ...form }: PasskeyForm): Html {
   return html`<form
     class="stack"
     method="post"
-    action="${action}"
-    data-passkey="${ceremony}"
-    data-options="${JSON.stringify(options)}"
+    action="${form.action}"
+    data-passkey="${form.ceremony}"
+    data-options="${JSON.stringify(form.options)}"
     data-unsupported="${texts.unsupported}"
     data-failed="${texts.failed}"
     data-exists="${texts.exists}"
-    ${isOffered ? html`data-offered` : ''}
+    ${form.isOffered ? html`data-offered` : ''}
   >
-    ${fields ?? ''}
-    <button class="${isQuiet ? 'quiet' : ''}" hidden>${button}</button>
+    ${form.fields ?? ''}
+    <button class="${form.isQuiet ? 'quiet' : ''}" hidden>${form.button}</button>
     <p class="notice bad" role="alert" hidden></p>
     <input type="hidden" name="credential" />
     <noscript><p class="hint">${texts.script}</p></noscript>

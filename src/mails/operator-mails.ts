@@ -114,11 +114,8 @@ function requestsMail(
 
 function silentServersMail({ SITE_URL, TIME_ZONE }: Config, servers: readonly SilentServer[]): OperatorMail {
   return ({ operator: t, lang }) => {
-    const format = new Intl.DateTimeFormat(LOCALES[lang], {
-      dateStyle: 'medium',
-      timeStyle: 'long',
-      timeZone: TIME_ZONE,
-    });
+    const style = { dateStyle: 'medium', timeStyle: 'long', timeZone: TIME_ZONE } as const;
+    const format = new Intl.DateTimeFormat(LOCALES[lang], style);
     const lines = servers.map(({ name, received }) => t.silent_server(name, format.format(received)));
     const subject = t.silent_subject(servers.length);
     return [subject, t.silent, listOf(lines), t.silent_hint, `${SITE_URL}/console/operator/servers`];

@@ -20,7 +20,7 @@ import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import { mailNotices } from '#mails/account-mails.ts';
 import { mailOperators } from '#mails/operator-mails.ts';
-import { mailWebhookOwners } from '#mails/webhook-mails.ts';
+import { mailWebhookOwners } from '#mails/application-mails.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { sql } from '#db/sql.ts';
-import { mailWebhookOwners } from '#mails/webhook-mails.ts';
+import { mailWebhookOwners } from '#mails/application-mails.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import {
   challengeOf,
