@@ -17,7 +17,7 @@ import type { AppContext } from '#context/context.ts';
 import { type Body, encodeBody, sendBody, sendError } from './response.ts';
 import { depsOf, dataVersionOf, renderVersionOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
-import { addLimit, allowSharedCaches, Deprecations, type Headers, headersFor, PREFLIGHT } from './headers.ts';
+import { addLimit, allowSharedCaches, type Headers, headersFor, PREFLIGHT, addDeprecation } from './headers.ts';
 import { addIgnored } from './query.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest } from './request-stages.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -40,7 +40,6 @@ export class Api {
   readonly #addresses: ClientAddresses;
   readonly #callers: Callers;
   readonly #router: Router<Endpoint>;
-  readonly #deprecations: Deprecations;
   readonly #deps: Deps;
   readonly #realm: string;
   readonly #renderVersion: string;
@@ -63,7 +62,6 @@ export class Api {
     this.#limits = limits;
     this.#meter = meter;
     this.#router = new Router(endpoints.map((endpoint) => [endpoint.path, endpoint]));
-    this.#deprecations = new Deprecations(endpoints, config.SITE_URL);
     this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
     this.#realm = config.NETWORK_NAME.replace(/[^\x20-\x7e]|["\\]/g, '');
     this.#callers = new Callers(db.shortReads, clock, this.#realm);
@@ -271,7 +269,7 @@ export class Api {
 
   #headers({ request, query, endpoint }: ReceivedRequest, rateLimit: RateLimitResult): Headers {
     const headers = addLimit(headersFor(query.hasToken), rateLimit);
-    this.#deprecations.addTo(headers, endpoint);
+    if (endpoint?.deprecated !== undefined) addDeprecation(headers, endpoint.deprecated, this.#deps.site);
     if (endpoint !== undefined) addIgnored(headers, query, endpoint.query);
     if (request.method === 'OPTIONS') headers.push(...PREFLIGHT);
     return headers;

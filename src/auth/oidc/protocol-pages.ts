@@ -39,14 +39,6 @@ export class ProtocolPages {
     await this.error(ctx, { error: error.error, error_description: description }, error);
   }
 
-  async signOut(ctx: KoaContextWithOIDC): Promise<void> {
-    await this.show(ctx, signOutPage(ctx));
-  }
-
-  async signedOut(ctx: KoaContextWithOIDC): Promise<void> {
-    await this.show(ctx, signedOutPage(requestTexts(ctx)));
-  }
-
   /**
    * Replaces oidc-provider's page that submits the logout form by script, which the CSP forbids, by a page with a button.
    * oidc-provider shows it when there is nothing to confirm: no person is signed in, or the person signs in with another
@@ -126,7 +118,7 @@ function developerHint({ lang, problem }: Texts, code: string, description?: str
   </p>`;
 }
 
-function signOutPage(ctx: KoaContextWithOIDC): PageContent {
+export function signOutPage(ctx: KoaContextWithOIDC): PageContent {
   const { sign_out: t } = requestTexts(ctx);
   const name = ctx.oidc.client?.clientName;
   const secret = String(ctx.oidc.session?.state?.['secret']);
@@ -141,7 +133,8 @@ function signOutPage(ctx: KoaContextWithOIDC): PageContent {
   return { title: t.title, main: card(t.title, content) };
 }
 
-function signedOutPage({ sign_out: t }: Texts): PageContent {
+export function signedOutPage(ctx: KoaContextWithOIDC): PageContent {
+  const { sign_out: t } = requestTexts(ctx);
   const content = html`<p>${t.done}</p>
     <p><a class="button" href="/sign-in">${t.sign_in}</a></p>`;
   return { title: t.done_title, main: card(t.done_title, content) };

@@ -10,7 +10,7 @@ import { isBanned } from '#store/game/punishments.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { ACR_VALUES, reduceClaims } from './authentication-context.ts';
 import { dropUnregistered, isAllowedOrigin, secretMatches } from './clients.ts';
-import type { ProtocolPages } from './protocol-pages.ts';
+import { type ProtocolPages, signedOutPage, signOutPage } from './protocol-pages.ts';
 import { guardRedirect } from './redirect-guard.ts';
 import { parametersProblem } from './request.ts';
 import { normalisedPath } from './methods.ts';
@@ -181,8 +181,8 @@ function oidcFeatures({ pages, config, db }: ProviderParts): Configuration['feat
     dPoP: { enabled: false },
     rpInitiatedLogout: {
       enabled: true,
-      logoutSource: async (ctx) => await pages.signOut(ctx),
-      postLogoutSuccessSource: async (ctx) => await pages.signedOut(ctx),
+      logoutSource: async (ctx) => await pages.show(ctx, signOutPage(ctx)),
+      postLogoutSuccessSource: async (ctx) => await pages.show(ctx, signedOutPage(ctx)),
     },
   };
 }
