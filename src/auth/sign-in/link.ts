@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { LINK_SCRIPT, showPage } from '../layout.ts';
+import { LINK_SCRIPT, showCard } from '../layout.ts';
 import { ifSignedIn, signedIn, signedInForm } from '../session.ts';
 import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
@@ -45,8 +45,8 @@ async function showLink(c: Context, deps: Deps, account: Account, shown?: string
     return c.redirect(`/account${shown === undefined ? '' : '?done=linked'}`, 303);
   }
   const code = await codeFor(deps, account, shown);
-  const main = codeCard(c.get('texts'), { code, action: '/account/link', checked: shown !== undefined });
-  return await showPage(c, deps, { title: c.get('texts').link.title, main, scripts: [LINK_SCRIPT] });
+  const content = codeContent(c.get('texts'), { code, action: '/account/link', checked: shown !== undefined });
+  return await showCard(c, deps, c.get('texts').link.title, content, { scripts: [LINK_SCRIPT] });
 }
 
 /** With `REGISTRATION=linked` a person must link a game account before signing in to an application. */
@@ -62,14 +62,14 @@ export async function showLinkStep(
     return await finish(c, deps, { link: {} });
   }
   const texts = c.get('texts');
-  const main = codeCard(texts, {
+  const content = codeContent(texts, {
     code: await codeFor(deps, account, shown),
     action: `/sign-in/${interaction.uid}/link`,
     checked: shown !== undefined,
     why: texts.link.needed(interaction.application.name),
     cancel: `/sign-in/${interaction.uid}/cancel`,
   });
-  return await showPage(c, deps, { title: texts.link.title, main, scripts: [LINK_SCRIPT] });
+  return await showCard(c, deps, texts.link.title, content, { scripts: [LINK_SCRIPT] });
 }
 
 /** Keeps the shown code while it is valid, because the event with it may still be on its way. */
@@ -86,10 +86,8 @@ interface CodeCard {
   cancel?: string;
 }
 
-function codeCard({ link: t, cancel, back }: Texts, card: CodeCard): Html {
-  return html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    ${card.why === undefined ? '' : html`<p class="soft">${card.why}</p>`}
+function codeContent({ link: t, cancel, back }: Texts, card: CodeCard): Html {
+  return html`${card.why === undefined ? '' : html`<p class="soft">${card.why}</p>`}
     ${notice(card.checked ? t.not_yet : undefined)}
     <p>${t.lead}</p>
     <code class="typed">${t.command(card.code)}</code>
@@ -103,6 +101,5 @@ function codeCard({ link: t, cancel, back }: Texts, card: CodeCard): Html {
       card.cancel === undefined
         ? html`<p><a href="/account">${back}</a></p>`
         : html`<form method="post" action="${card.cancel}"><button class="quiet">${cancel}</button></form>`
-    }
-  </div>`;
+    }`;
 }
