@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { listTables } from '#db/transfer/schema.ts';
 import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { listAudit, recordAudit } from '#store/audit/audit.ts';
@@ -16,7 +15,7 @@ import { account, application, configured, login, person, sendEvents } from '#te
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
-import { rowsOf } from './all-examples.ts';
+import { rowsOf, tableNames } from './all-examples.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 /** Counts of attempts, which stay. */
@@ -24,7 +23,7 @@ const COUNTS = /^(throttles|rate_limits)$/;
 
 /** All rows but counts of attempts. */
 async function rows(db: Db): Promise<string[]> {
-  const tables = (await listTables(db)).map(({ name }) => name).filter((name) => !COUNTS.test(name));
+  const tables = (await tableNames(db)).filter((name) => !COUNTS.test(name));
   return (await rowsOf(db, tables)).toSorted();
 }
 

@@ -3,22 +3,18 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { listTables } from '#db/transfer/schema.ts';
 import type { Db, Transaction } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { type Dialect, onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
-import { allOperations, EXAMPLES, nameIn, rowsOf } from './all-examples.ts';
+import { allOperations, EXAMPLES, nameIn, rowsOf, tableNames } from './all-examples.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 
 /** All rows of all tables: what an operation that did not happen has not changed. */
-const everything = async (db: Db): Promise<string[]> => {
-  const tables = (await listTables(db)).map(({ name }) => name);
-  return (await rowsOf(db, tables)).toSorted();
-};
+const everything = async (db: Db): Promise<string[]> => (await rowsOf(db, await tableNames(db))).toSorted();
 
 /** Runs the command of each example, and compares the database before and after it. */
 async function assertNoneHappens(

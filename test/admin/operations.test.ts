@@ -7,8 +7,6 @@ import { type AnyOperation, perform } from '#admin/operation.ts';
 import { revokeKey } from '#admin/servers.ts';
 import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
-import type { Queryable } from '#db/db.ts';
-import { listTables } from '#db/transfer/schema.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { changesAfter, readFeed } from '#store/game/changes.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
@@ -17,7 +15,7 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
-import { allOperations, EXAMPLES, nameIn, rowsOf } from './all-examples.ts';
+import { allOperations, EXAMPLES, nameIn, rowsOf, tableNames } from './all-examples.ts';
 import type { Example, Twin } from './examples.ts';
 
 test('every operation has an example, a page and a command', async () => {
@@ -48,10 +46,6 @@ const SECRET_KEY = 'a secret that is long enough for tests';
 const NOT_COMPARED =
   /^(audit|sequence|rate_limits|revocations|throttles|console_sessions|known_devices|mail_failures|migrations|search_terms|changes)$/;
 
-async function comparedTables(db: Queryable): Promise<string[]> {
-  return (await listTables(db)).map(({ name }) => name).filter((name) => !NOT_COMPARED.test(name));
-}
-
 /** A text without ids, times, random characters and the words of a twin. */
 function normalised(text: string, { words }: Twin): string {
   const named = Object.entries(words).reduce(
@@ -81,7 +75,7 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
   for (const { name } of await allOperations())
     assert.ok(olga.page.html.includes(`<option value="${name.split('.', 1)[0]}"`), `the audit log filters by ${name}`);
   const entries = async () => await listAudit(db, {}, 1_000);
-  const tables = await comparedTables(db);
+  const tables = (await tableNames(db)).filter((name) => !NOT_COMPARED.test(name));
 
   const ran = async (...args: string[]): Promise<void> => {
     const { status, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
