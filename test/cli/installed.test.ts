@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
+import { scorehall as scorehallHere } from './scorehall.ts';
 
 const ROOT = dirname(dirname(import.meta.dirname));
 
@@ -97,7 +98,11 @@ test('serve, watch and `server watch` say which connectors are not installed', a
       ['game servers are not followed', howTo('management', 'core.ts')],
     ],
   );
-  await run('server', 'create', '--name', 'Alpha', '--region', 'eu');
+  const { status } = await scorehallHere(
+    { DATABASE_URL: settings.DATABASE_URL },
+    ...['server', 'create', '--name', 'Alpha', '--region', 'eu'],
+  );
+  assert.equal(status, 0);
   const watch = ['server', 'watch', '--name', 'Alpha', '--address', 'play.example.org'];
   assert.deepEqual(await run(...watch), [0, `${howTo('watch', 'minecraft-address.ts')}\n`]);
   assert.deepEqual(await run('watch'), [2, `scorehall: ${howTo('watch', 'watcher.ts')}\n`]);
