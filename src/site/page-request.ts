@@ -10,7 +10,6 @@ import { isCleanText } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
-import type { Cards } from './open-graph/cards.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Heads } from './heads.ts';
 import { type Formats, formatsIn } from './formats.ts';
@@ -27,7 +26,7 @@ export interface Deps {
   log: Log;
   shell: PageShell;
   bucketsAt: BucketsAt;
-  cards: Cards;
+  cards: ShareCards;
   heads: Heads;
   /** The OpenAPI document of the data API. */
   apiDocument: () => Promise<object>;
@@ -38,6 +37,11 @@ export interface SignedIn {
   account: Account;
   /** CSRF token of the session's forms. */
   formToken: string;
+}
+
+/** Renders share cards (Open Graph images) from SVG. */
+interface ShareCards {
+  response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
 }
 
 /** What the headers of a request say. */

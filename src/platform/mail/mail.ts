@@ -178,12 +178,16 @@ function backgroundMailer(
       await observe(error === undefined ? undefined : errorCode(error)).catch((failure: unknown) =>
         log.error({ err: failure }, 'cannot record the state of the mail server'),
       );
-      if (error === undefined) return true;
+      if (error === undefined) {
+        sent.inc({ result: 'sent' });
+        return true;
+      }
       const isLast = ms === 0 || closing.signal.aborted;
       log[isLast ? 'error' : 'warn']({ err: error, subject: mail.subject }, 'cannot send mail');
-      if (isLast) return false;
+      if (isLast) break;
       await systemClock.wait(ms, closing.signal);
     }
+    sent.inc({ result: 'failed' });
     return false;
   };
 
@@ -191,10 +195,7 @@ function backgroundMailer(
     settled,
     send(mail, whenSettled) {
       const work = deliverWithRetries(mail)
-        .then(async (delivered) => {
-          sent.inc({ result: delivered ? 'sent' : 'failed' });
-          await whenSettled?.(delivered);
-        })
+        .then(whenSettled)
         .catch((error: unknown) => log.error({ err: error }, 'cannot record the outcome of a mail'))
         .finally(() => pending.delete(work));
       pending.add(work);

@@ -76,7 +76,6 @@ export function scoreTable(
     ...extra.map((counter) => formats.number(played[counter])),
     ...own.map(({ valueOf }) => formats.number(valueOf(played))),
   ];
-  const note = (words: string): Html => html` <span class="small soft">${words}</span>`;
   return table({
     label,
     kind: 'lines',
@@ -94,6 +93,9 @@ export function scoreTable(
     ),
   });
 }
+
+/** Words behind the name of a player. */
+const note = (words: string): Html => html` <span class="small soft">${words}</span>`;
 
 /** A team with its score, and the table of its players. */
 export function teamScoreboard(
