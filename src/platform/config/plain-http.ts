@@ -1,12 +1,17 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
 
 /** Decides which addresses may use plain http, although its traffic can be read on the network. */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-/** RFC 1918, RFC 4193, link-local and loopback addresses; IPv4-mapped IPv6 addresses are included. */
-const PRIVATE_RANGES = ['private', 'uniqueLocal', 'linkLocal', 'loopback'];
+/**
+ * RFC 1918, RFC 4193, link-local and loopback addresses; IPv4-mapped IPv6 addresses are included. By Node alone, because the
+ * agent runs on machines without npm packages.
+ */
+const PRIVATE_RANGES = new BlockList();
+for (const range of ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16', '127.0.0.0/8'])
+  add(range, 'ipv4');
+for (const range of ['fc00::/7', 'fe80::/10', '::1/128']) add(range, 'ipv6');
 /** Names that no public server has: RFC 6762, RFC 8375, and the domains that ICANN reserves for private use. */
 const PRIVATE_NAMES = /^[^.]+$|\.(local|lan|internal|localhost|home\.arpa)$/;
 
@@ -50,4 +55,10 @@ function isPrivate(hostname: string): boolean {
   return isIP(host) === 0 ? PRIVATE_NAMES.test(host) : isPrivateAddress(host);
 }
 
-export const isPrivateAddress = (address: string): boolean => PRIVATE_RANGES.includes(ipaddr.process(address).range());
+export const isPrivateAddress = (address: string): boolean =>
+  PRIVATE_RANGES.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+function add(range: string, version: 'ipv4' | 'ipv6'): void {
+  const [network, prefix] = range.split('/') as [string, string];
+  PRIVATE_RANGES.addSubnet(network, Number(prefix), version);
+}
