@@ -85,7 +85,7 @@ export interface Operation<Row, Fields extends z.ZodObject, Impact, Result, L ex
   changes: readonly ResourceKind[];
   /** What it changes or ends, for the question before it; `undefined` if the row says it. It may refuse as well. */
   impact: ((asking: Asking, row: Row, fields: z.output<Fields>) => Promise<Impact>) | undefined;
-  /** In the transaction of the audit entry. One that refuses has written nothing but counts of attempts, which stay. */
+  /** In the transaction of the audit entry, which is rolled back if it refuses. */
   run: (working: Working, row: Row, fields: z.output<Fields>, impact: Done<Impact>) => Promise<Result>;
   refused: RefusalSentences<Row, Fields, CodeOf<Impact> | CodeOf<Result>>;
   /** What the audit log says beside the subject, without secrets. */
@@ -153,12 +153,27 @@ export async function perform<Row, Fields extends z.ZodObject, Impact, Result, S
   const asked = await question?.(impact as Done<Impact>);
   if (asked !== undefined) return { asked };
   const { db, config, clock, actor } = acting;
-  return await db.transaction(async (tx) => {
-    const result = await run({ tx, config, clock, actor }, row, fields, impact as Done<Impact>);
-    if (isRefusal(result)) return result as Refusal<Code>;
-    const done = result as Done<Result>;
-    const act = { action: name, ...subject(row, done, fields), detail: detail(fields, done, row) };
-    await recordAudit(tx, clock.now(), actor, act);
-    return { done };
-  });
+  try {
+    return await db.transaction(async (tx) => {
+      const result = await run({ tx, config, clock, actor }, row, fields, impact as Done<Impact>);
+      if (isRefusal(result)) throw new Refused(result);
+      const done = result as Done<Result>;
+      const act = { action: name, ...subject(row, done, fields), detail: detail(fields, done, row) };
+      await recordAudit(tx, clock.now(), actor, act);
+      return { done };
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.refusal as Refusal<Code>;
+    throw error;
+  }
+}
+
+/** Rolls back the transaction of an operation. */
+class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super('refused');
+    this.refusal = refusal;
+  }
 }

@@ -3,10 +3,13 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { signOutAccount } from '#admin/accounts.ts';
+import { perform, refuse, type Working } from '#admin/operation.ts';
 import type { Db, Transaction } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
+import { account } from '#test/support/builders.ts';
 import { type Dialect, onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
 import { allOperations, EXAMPLES, nameIn, rowsOf, tableNames } from './all-examples.ts';
@@ -89,3 +92,26 @@ async function interrupt(tx: Transaction, url: string, dialect: Dialect, before:
   }
   throw new Error('The process is killed.');
 }
+
+onEachDatabase('an operation that refuses after it has written changes nothing', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  const ann = await account(context, 'Ann');
+  const before = await everything(db);
+  const late = {
+    ...signOutAccount,
+    refused: { too_late: () => 'It is too late.' },
+    run: async ({ tx }: Working) => {
+      await tx.run(sql`update accounts set role = 'operator'`);
+      return refuse('too_late');
+    },
+  };
+  const outcome = await perform(
+    late,
+    { ...context, actor: { via: 'command', account_id: null, name: 'test', address: '' } },
+    ann,
+    {},
+  );
+  assert.deepEqual(outcome, { refused: 'too_late' });
+  assert.deepEqual(await everything(db), before);
+});
