@@ -9,7 +9,6 @@ import { returnPunishments } from './returning-players.ts';
 import { returningPunishments } from '#store/accounts/deleted-players.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { deleteObservation } from '../ledger/observations.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { LINK_EVENTS } from '../schema/account-links.ts';
@@ -67,28 +66,29 @@ async function recordLink({ work, server }: EventContext, { id, name }: Account)
  * merged into another one since, the account is linked to that one; it is unlinked too, unless a separate event linked
  * it.
  */
-async function unlink({ tx, players }: UnitOfWork, { key }: LedgerRow, uuid: string): Promise<void> {
+async function undoLink(
+  { tx, players }: UnitOfWork,
+  { key }: LedgerRow,
+  { player: { uuid } }: Pick<Link, 'player'>,
+): Promise<null> {
   const player = players.find(uuid)!;
   const rows = await tx.tuples(sql`
     select l.key, l.body from name_observations s join ledger l on l.key = s.ledger_key
     where s.player_key = ${player.key} and l.type = 'account.link' and l.withdrawn is null and l.key <> ${key}`);
   const otherLinks = (rows as [number, string][]).map(([link, body]) => ({ key: link, uuid: linkedUuid(body) }));
-  if (otherLinks.some((link) => link.uuid === uuid && link.key > key)) return;
+  if (otherLinks.some((link) => link.uuid === uuid && link.key > key)) return null;
   const followsMerge = player.uuid !== uuid && !otherLinks.some((link) => link.uuid === player.uuid);
   for (const linked of followsMerge ? [uuid, player.uuid] : [uuid]) {
     const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${linked}`);
-    if (account !== undefined) return void (await unlinkPlayer(tx, account.id));
+    if (account === undefined) continue;
+    await unlinkPlayer(tx, account.id);
+    break;
   }
+  return null;
 }
 
 const linkedUuid = (body: string): string | undefined =>
   uuidOf((JSON.parse(body) as { player: { uuid: string } }).player.uuid);
-
-async function undoLink(work: UnitOfWork, row: LedgerRow, { player }: Pick<Link, 'player'>): Promise<null> {
-  await unlink(work, row, player.uuid);
-  await deleteObservation(work, row.key, player.uuid);
-  return null;
-}
 
 export const LINK_EFFECTS: Effects<typeof LINK_EVENTS> = {
   'account.link': {

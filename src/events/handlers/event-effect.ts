@@ -66,7 +66,7 @@ export type Retraction<Data> =
   | { reversedBy: EventName | 'nothing' }
   /** The ledger does not store the event. */
   | 'not stored'
-  /** Deletes its rows and subtracts it from sums. @returns the aggregate to derive again */
+  /** Deletes its rows, but not the name that it observed, and subtracts it from sums. @returns the aggregate to derive again */
   | { undo(work: UnitOfWork, row: LedgerRow, data: Data): Promise<string | null> | string | null }
   | ChunkedRetraction;
 
@@ -100,7 +100,7 @@ export interface Accepted {
 
 export type Completion = (row: LedgerRow, data: Record<string, unknown>) => object;
 
-/** For events that only change their aggregate. */
+/** For events that only change their aggregate, or only observe a name. */
 export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };
 
 /** What most effects have; the others name their own after it. */

@@ -1,11 +1,8 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { deleteObservation } from '../ledger/observations.ts';
 import { mapAggregate } from './maps.ts';
 import {
-  type UnitOfWork,
   type EventContext,
   EventRejected,
   eventScope,
@@ -109,15 +106,6 @@ export async function deleteVote(
 /** A reference for `markStale`: the votes of a player for the maps of an aggregate (`jobs/map-ratings.ts`). */
 export const votesReference = (aggregate: string, player: number): string => `vote ${player} ${aggregate}`;
 
-async function undoRated(
-  work: UnitOfWork,
-  row: LedgerRow,
-  { player: { uuid } }: DataOf<'map.rated'>,
-): Promise<string | null> {
-  await deleteObservation(work, row.key, uuid);
-  return row.aggregate && votesReference(row.aggregate, work.players.find(uuid)!.key);
-}
-
 export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
   'map.rated': {
     ...PLAIN_EFFECT,
@@ -125,6 +113,9 @@ export const MAP_RATING_EFFECTS: Effects<typeof MAP_RATING_EVENTS> = {
     changes: NAMED_KINDS,
     aggregate: ({ map }) => mapAggregate(map),
     observes: ({ player }) => player,
-    retract: { undo: undoRated },
+    retract: {
+      undo: ({ players }, { aggregate }, { player }) =>
+        aggregate && votesReference(aggregate, players.find(player.uuid)!.key),
+    },
   },
 };

@@ -1,7 +1,6 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { deleteObservation } from '../ledger/observations.ts';
 import {
   type UnitOfWork,
   type EventContext,
@@ -9,7 +8,7 @@ import {
   observePlayer,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
+import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
@@ -47,11 +46,6 @@ async function undoSession(
   return null;
 }
 
-async function undoNamed(work: UnitOfWork, { key }: LedgerRow, { player }: DataOf<'player.known'>): Promise<null> {
-  await deleteObservation(work, key, player.uuid);
-  return null;
-}
-
 export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   'player.login': {
     ...PLAIN_EFFECT,
@@ -65,7 +59,7 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
     apply: applyNamed,
     changes: NAMED_KINDS,
     observes: ({ player }) => player,
-    retract: { undo: undoNamed },
+    retract: AGGREGATE_ONLY,
   },
   'player.logout': {
     ...PLAIN_EFFECT,
@@ -79,6 +73,6 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
     apply: applyKnown,
     changes: NAMED_KINDS,
     observes: ({ player }) => player,
-    retract: { undo: undoNamed },
+    retract: AGGREGATE_ONLY,
   },
 };

@@ -3,7 +3,6 @@ import { sql } from '#db/sql.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { applyReports, withdrawReports } from './counter-reports.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { deleteObservation } from '../ledger/observations.ts';
 import { withoutZeros } from '../schema/counters.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -45,7 +44,6 @@ async function undoStatistics(
   const player = players.find(data.player.uuid)!;
   if (data.gamemode !== 'vanilla') players.count(player, 'factions', sumsIn(data), -1);
   await withdrawReports(work, key);
-  await deleteObservation(work, key, data.player.uuid);
   await tx.run(sql`
     delete from faction_reports where player_key = ${player.key} and time = ${time} and ledger_key = ${key}`);
   return null;

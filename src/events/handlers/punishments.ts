@@ -4,8 +4,6 @@ import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
-import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { deleteObservation } from '../ledger/observations.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
 import {
@@ -15,7 +13,6 @@ import {
   type HandlerResult,
   observePlayer,
   PunishmentReferences,
-  type UnitOfWork,
 } from '../ledger/unit-of-work.ts';
 import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -136,11 +133,6 @@ async function recordChange(
   });
 }
 
-async function undoIssued(work: UnitOfWork, row: LedgerRow, { punished }: DataOf<'punishment.issued'>) {
-  await deleteObservation(work, row.key, punished.uuid);
-  return row.aggregate;
-}
-
 /** An export names the punishment by its issuer, even if the event has its id. */
 const BY_ISSUER = { isSame: isSameChange, exported: namedByIssuer };
 
@@ -153,7 +145,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
     changesPlayers: false,
     aggregate: ({ punishment }, scope) => punishmentAggregate({ scope, reference: punishment }),
     observes: ({ punished }) => punished,
-    retract: { undo: undoIssued },
+    retract: AGGREGATE_ONLY,
     anonymise: anonymisePunishment,
   },
   'punishment.changed': {

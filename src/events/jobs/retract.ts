@@ -2,7 +2,7 @@ import { isUuidLabel, uuidLabel } from '#text/text.ts';
 import { list, sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
 import type { StoredEvent } from '../ledger/ledger-rows.ts';
-import { markObservedStale, type Observed } from '../ledger/observations.ts';
+import { deleteObservation, markObservedStale, type Observed } from '../ledger/observations.ts';
 import { NEVER_SEEN } from '#store/game/player-names.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
@@ -13,8 +13,8 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
  */
 
 /**
- * Marks events as withdrawn, deletes their own rows and subtracts them from sums. The names of their players are derived
- * again later.
+ * Marks events as withdrawn, deletes their rows and the names that they observed, and subtracts them from sums. The names of
+ * their players are derived again later.
  * @returns the aggregates to derive again
  */
 export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEvent[]): Promise<string[]> {
@@ -31,6 +31,8 @@ export async function withdrawEvents(work: UnitOfWork, events: readonly StoredEv
     work.changes.declare(changes);
     if (typeof retract !== 'object' || !('undo' in retract)) throw new Error(`${row.type} is not retracted at once`);
     const aggregate = await retract.undo(work, row, event.data);
+    const player = playerIn({ row, event });
+    if (player !== undefined) await deleteObservation(work, row.key, player.uuid);
     if (aggregate !== null) aggregates.push(aggregate);
   }
   return aggregates;
