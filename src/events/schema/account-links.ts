@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, itsPlayer, NO_CHECKS } from './event-type.ts';
+import { eventType, itsPlayer, PLAIN } from './event-type.ts';
 import { EXAMPLE_PLAYER, player, text } from './members.ts';
 
 const data = z.strictObject({
@@ -12,13 +12,11 @@ export const LINK_EVENTS = {
     description: 'A player typed the code that the account page shows: game account and account belong together',
     data,
     example: { player: EXAMPLE_PLAYER, code: 'ABCD-EFGH' },
+    ...PLAIN,
     sender: 'servers',
-    needsServer: false,
     // The code is secret, so the ledger stores the event as an observation of the player's name.
     stored: { without: ['code'], as: 'player.named' },
     pseudonyms: 'stored',
-    weight: fewRows,
-    checks: NO_CHECKS,
     players: itsPlayer,
   }),
 };

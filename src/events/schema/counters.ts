@@ -3,7 +3,7 @@ import { AGGREGATES } from '#store/game/counters/counters.ts';
 import type { CounterValues } from '#store/game/counters/player-counters.ts';
 import { METRICS } from '#store/game/leaderboards/leaderboards.ts';
 import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
-import { eventType, noPlayers, PLAIN } from './event-type.ts';
+import { eventType, PLAIN } from './event-type.ts';
 import { count, text } from './members.ts';
 
 /** Schemas of a network's own counters: their declarations, and the values that events report. */
@@ -86,18 +86,14 @@ export const COUNTER_EVENTS = {
     description: 'A counter of the network, new or changed; from operators only',
     data: declared,
     example: { key: 'best_streak', label: { en: 'Best kill streak' }, aggregate: 'max' },
-    sender: 'operators',
-    needsServer: false,
     ...PLAIN,
-    players: noPlayers,
+    sender: 'operators',
   }),
   'counter.removed': eventType({
     description: 'A counter that the network no longer has; from operators only',
     data: removed,
     example: { key: 'best_streak' },
-    sender: 'operators',
-    needsServer: false,
     ...PLAIN,
-    players: noPlayers,
+    sender: 'operators',
   }),
 };

@@ -105,9 +105,15 @@ export const NO_CHECKS: Checks<unknown> = {
   implausible: () => [],
 };
 
-/** What most types have. */
-export const PLAIN = { stored: 'whole', pseudonyms: 'always', weight: fewRows, checks: NO_CHECKS } as const;
+/** What most types have; the others name their own after it. */
+export const PLAIN = {
+  needsServer: false,
+  stored: 'whole',
+  pseudonyms: 'always',
+  weight: fewRows,
+  checks: NO_CHECKS,
+  players: (): string[] => [],
+} as const;
 
-export const noPlayers = (): string[] => [];
 /** For events about one player. */
 export const itsPlayer = ({ player }: { player: { uuid: string } }): string[] => [player.uuid];

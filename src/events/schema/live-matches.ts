@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, NO_CHECKS, noPlayers, OTHER_WEIGHT, type Refusal } from './event-type.ts';
+import { eventType, NO_CHECKS, OTHER_WEIGHT, PLAIN, type Refusal } from './event-type.ts';
 import { MAX_PLAYERS, findProblems, matchTeam, objective, weightOfCounters } from './match-schema.ts';
 import { count, EXAMPLE_PLAYER, name, text, timestamp } from './members.ts';
 
@@ -47,16 +47,15 @@ export const LIVE_MATCH_EVENTS = {
       participants: 1,
       teams: [{ name: 'Red', players: [EXAMPLE_PLAYER] }],
     },
+    ...PLAIN,
     sender: 'servers',
     needsServer: true,
     stored: 'never',
-    pseudonyms: 'always',
     weight({ teams, objectives }) {
       const listed = teams.reduce((sum, team) => sum + team.players.length, objectives.length);
       // Counters are rows of the finished match only, but checking and copying them costs as much here.
       return OTHER_WEIGHT + Math.ceil(listed / LISTED_PER_PAGE) + weightOfCounters(teams);
     },
     checks: { ...NO_CHECKS, misdated: startsAfter },
-    players: noPlayers,
   }),
 };

@@ -14,9 +14,8 @@ export const MAP_RATING_EVENTS = {
     description: "A player's rating of a map version, one a player, changeable",
     data,
     example: { map: 'Twin Peaks', player: EXAMPLE_PLAYER, rate: 4 },
-    sender: 'servers',
-    needsServer: false,
     ...PLAIN,
+    sender: 'servers',
     players: itsPlayer,
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
-import { eventType, NO_CHECKS, noPlayers } from './event-type.ts';
+import { eventType, PLAIN } from './event-type.ts';
 import { count, EXAMPLE_UUID, name, text, uuid } from './members.ts';
 
 const author = z.strictObject({
@@ -53,13 +53,11 @@ export const MAP_EVENTS = {
       gamemodes: ['ctw'],
       image: { content_type: 'image/png', data: 'iVBORw0KGgo=' },
     },
+    ...PLAIN,
     sender: 'servers',
-    needsServer: false,
     stored: { without: ['image'], as: 'map.published' },
     // Authorship stays public after an account is deleted.
     pseudonyms: 'never',
     weight: ({ gamemodes }) => MAP_WEIGHT + gamemodes.length,
-    checks: NO_CHECKS,
-    players: noPlayers,
   }),
 };

@@ -1,4 +1,4 @@
-import { eventType, tooLate } from './event-type.ts';
+import { eventType, PLAIN, tooLate } from './event-type.ts';
 import { type FinishedMatch, finishedMatch, matchIssues, weightOfCounters } from './match-schema.ts';
 import { EXAMPLE_PLAYER, EXAMPLE_UUID } from './members.ts';
 import { pseudonymiseMatch, summariseMatch, matchUuids } from './match-summary.ts';
@@ -47,10 +47,9 @@ export const MATCH_EVENTS = {
         },
       ],
     },
+    ...PLAIN,
     sender: 'servers',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
     weight({ teams, objectives, kills }) {
       const players = teams.reduce((sum, team) => sum + team.players.length, 0);
       return MATCH_WEIGHT + MATCH_PLAYER_WEIGHT * players + weightOfCounters(teams) + objectives.length + kills.length;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, noPlayers, PLAIN } from './event-type.ts';
+import { eventType, PLAIN } from './event-type.ts';
 import { EXAMPLE_UUID, uuid } from './members.ts';
 
 const data = z
@@ -11,9 +11,7 @@ export const MERGE_EVENTS = {
     description: 'All of one UUID counts for another from now on; from operators only',
     data,
     example: { from: '2b9f6f3e-7c55-4e2a-8f0d-3d1c5b7a9e42', into: EXAMPLE_UUID },
-    sender: 'operators',
-    needsServer: false,
     ...PLAIN,
-    players: noPlayers,
+    sender: 'operators',
   }),
 };

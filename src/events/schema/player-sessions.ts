@@ -11,29 +11,27 @@ export const SESSION_EVENTS = {
   'player.login': eventType({
     description: 'A player joined the server',
     data,
+    ...OF_PLAYER,
     sender: 'servers',
     needsServer: true,
-    ...OF_PLAYER,
   }),
   'player.named': eventType({
     description: 'A player was seen under a name, on a server or not',
     data,
-    sender: 'servers',
-    needsServer: false,
     ...OF_PLAYER,
+    sender: 'servers',
   }),
   'player.logout': eventType({
     description: 'A player left the server',
     data,
+    ...OF_PLAYER,
     sender: 'servers',
     needsServer: true,
-    ...OF_PLAYER,
   }),
   'player.known': eventType({
     description: "A player whose id is the event's receipt; from operators only",
     data: known,
-    sender: 'operators',
-    needsServer: false,
     ...OF_PLAYER,
+    sender: 'operators',
   }),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { counterValues, rowsOfCounters } from './counters.ts';
-import { eventType, itsPlayer, NO_CHECKS, OTHER_WEIGHT } from './event-type.ts';
+import { eventType, itsPlayer, NO_CHECKS, OTHER_WEIGHT, PLAIN } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, text, unnamedPlayer } from './members.ts';
 import { type Problem, problemOf } from './problems.ts';
 
@@ -39,10 +39,8 @@ export const STATISTICS_EVENTS = {
       faction_id: 'tide',
       faction_role: 'officer',
     },
+    ...PLAIN,
     sender: 'servers',
-    needsServer: false,
-    stored: 'whole',
-    pseudonyms: 'always',
     weight: ({ counters }) => OTHER_WEIGHT + rowsOfCounters(counters),
     checks: { ...NO_CHECKS, implausible: implausibleStatistics },
     players: itsPlayer,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, noPlayers, PLAIN } from './event-type.ts';
+import { eventType, PLAIN } from './event-type.ts';
 import { count, EXAMPLE_PLAYER, player, RECEIPT_ID, text, timestamp } from './members.ts';
 
 const reference = text(128, 1).meta({ description: "The sender's own name for the punishment" });
@@ -67,27 +67,22 @@ export const PUNISHMENT_EVENTS = {
     description: 'A new punishment',
     data: issued,
     example: { punishment: 'ban-4711', punished: EXAMPLE_PLAYER, type: 'ban', reason: 'Cheating' },
-    sender: 'servers',
-    needsServer: false,
     ...PLAIN,
+    sender: 'servers',
     players: ({ punished }) => [punished.uuid],
   }),
   'punishment.changed': eventType({
     description: 'Other facts about a punishment of the network; what is left out stays',
     data: changed,
     example: { punishment: 'ban-4711', reason: 'Griefing' },
-    sender: 'servers',
-    needsServer: false,
     ...PLAIN,
-    players: noPlayers,
+    sender: 'servers',
   }),
   'punishment.revoked': eventType({
     description: 'A punishment that no longer holds',
     data: revoked,
     example: { punishment: 'ban-4711', reason: 'Appeal accepted' },
-    sender: 'servers',
-    needsServer: false,
     ...PLAIN,
-    players: noPlayers,
+    sender: 'servers',
   }),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType, fewRows, NO_CHECKS, noPlayers, OTHER_WEIGHT, PLAIN } from './event-type.ts';
+import { eventType, OTHER_WEIGHT, PLAIN } from './event-type.ts';
 import { count, name, text } from './members.ts';
 import { isName, playerName } from './player-names.ts';
 
@@ -48,31 +48,26 @@ export const SERVER_EVENTS = {
     description: 'What is fixed about a server; from operators only',
     data: configured,
     example: { region: 'eu', max: 40 },
+    ...PLAIN,
     sender: 'operators',
     needsServer: true,
-    ...PLAIN,
-    players: noPlayers,
   }),
   'server.presence': eventType({
     description: 'Heartbeat: who is on a server, and what it plays',
     data: presence,
     example: { current: 1, players: ['Saltmarten', 'Wharfinger'], gamemode: 'ctw', current_map: 'Twin Peaks' },
+    ...PLAIN,
     sender: 'servers',
     needsServer: true,
     stored: 'never',
-    pseudonyms: 'always',
-    weight: fewRows,
-    checks: NO_CHECKS,
-    players: noPlayers,
   }),
   'server.removed': eventType({
     description: 'A server that is no more; from operators only',
     data: removed,
     example: {},
+    ...PLAIN,
     sender: 'operators',
     needsServer: true,
-    ...PLAIN,
-    players: noPlayers,
   }),
 };
 
@@ -83,12 +78,9 @@ export const ROTATION_EVENTS = {
     description: 'The maps a server plays, in order',
     data,
     example: { maps: ['Twin Peaks', 'Dusk Harbour'] },
+    ...PLAIN,
     sender: 'servers',
     needsServer: true,
-    stored: 'whole',
-    pseudonyms: 'always',
     weight: ({ maps }) => OTHER_WEIGHT + maps.length,
-    checks: NO_CHECKS,
-    players: noPlayers,
   }),
 };
