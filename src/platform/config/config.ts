@@ -31,6 +31,14 @@ import {
   zone,
 } from './setting.ts';
 
+const listensAt = (url: string, port: number, what: string): Setting<typeof listen> => {
+  const meaning = `Where ${what}; empty: the host and port of ${url} if that is on loopback, else 127.0.0.1:${port}`;
+  return setting('', meaning, listen);
+};
+
+/** Requests, sign-ins or tokens. */
+const anHour = whole(1, 1_000_000_000);
+
 /**
  * Every setting with its default, its description (docs/settings.md) and its type. A setting is an environment
  * variable. Variables that are not set come from `.env` in the working directory, then from `settings.env` in the
@@ -56,26 +64,10 @@ export const SETTINGS = {
     'Where these addresses may use plain http: loopback: on this machine only; private-network: also on hosts of a private network, where everybody on that network can read the traffic',
     choice(['loopback', 'private-network']),
   ),
-  API_LISTEN: setting(
-    '',
-    'Where the data API listens: HOST:PORT or the path of a socket; empty: the host and port of API_URL if that is on loopback, else 127.0.0.1:7400',
-    listen,
-  ),
-  AUTH_LISTEN: setting(
-    '',
-    'Where sign-in listens; empty: the host and port of AUTH_URL if that is on loopback, else 127.0.0.1:7401',
-    listen,
-  ),
-  SITE_LISTEN: setting(
-    '',
-    'Where the site listens; empty: the host and port of SITE_URL if that is on loopback, else 127.0.0.1:7402',
-    listen,
-  ),
-  INGEST_LISTEN: setting(
-    '',
-    'Where the ingest listens; empty: the host and port of INGEST_URL if that is on loopback, else 127.0.0.1:7403',
-    listen,
-  ),
+  API_LISTEN: listensAt('API_URL', 7400, 'the data API listens: HOST:PORT or the path of a socket'),
+  AUTH_LISTEN: listensAt('AUTH_URL', 7401, 'sign-in listens'),
+  SITE_LISTEN: listensAt('SITE_URL', 7402, 'the site listens'),
+  INGEST_LISTEN: listensAt('INGEST_URL', 7403, 'the ingest listens'),
   INTERNAL_LISTEN: setting(
     '127.0.0.1:7404',
     'Where /livez, /readyz and /metrics are served, without credentials: never let the internet reach it',
@@ -101,17 +93,13 @@ export const SETTINGS = {
     'Proxies whose X-Forwarded-For header is trusted: addresses, networks (CIDR) or unix (a socket file), comma-separated',
     listOf,
   ),
-  USER_LIMIT: setting('900', 'Requests an hour for one user, over all applications', whole(1, 1_000_000_000)),
-  APP_LIMIT: setting('900', 'Requests an hour for one application with its own tokens', whole(1, 1_000_000_000)),
-  SERVER_LIMIT: setting(
-    '7200',
-    'Requests an hour to the data API from one game server with its key',
-    whole(1, 1_000_000_000),
-  ),
+  USER_LIMIT: setting('900', 'Requests an hour for one user, over all applications', anHour),
+  APP_LIMIT: setting('900', 'Requests an hour for one application with its own tokens', anHour),
+  SERVER_LIMIT: setting('7200', 'Requests an hour to the data API from one game server with its key', anHour),
   ADDRESS_LIMIT: setting(
     '600',
     'Requests an hour from one address (IPv6: one /64; a /56 has twice as many, a /48 eight times as many) with only a Client ID, or with failed credentials',
-    whole(1, 1_000_000_000),
+    anHour,
   ),
   STREAM_LIMIT: setting(
     '100',
@@ -134,12 +122,12 @@ export const SETTINGS = {
   SIGN_IN_LIMIT: setting(
     '3000',
     'Sign-ins an hour that one address may start (IPv6: one /64; a /56 has twice as many, a /48 eight times as many)',
-    whole(1, 1_000_000_000),
+    anHour,
   ),
   TOKEN_LIMIT: setting(
     '1000',
     'Tokens an hour that an application may get for itself, and by each other grant for one account',
-    whole(1, 1_000_000_000),
+    anHour,
   ),
   LIVE_TOKEN_LIMIT: setting(
     '200',
