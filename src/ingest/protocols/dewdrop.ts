@@ -14,11 +14,10 @@ import { namesByUuid, playerByUuid } from '#store/game/players.ts';
 import { PGM_GAMEMODES_WITH_GROUP } from '#store/game/statistics-groups.ts';
 import type { DewdropCore } from '#dewdrop/core.ts';
 import { dewdrop } from '#dewdrop/dewdrop.ts';
-import type { Protocol } from './protocol.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock'>;
 
-export const openDewdrop = (context: Context): Protocol => dewdrop(dewdropCore(context));
+export const openDewdrop = (context: Context) => dewdrop(dewdropCore(context));
 
 function dewdropCore({ db, clock }: Context): DewdropCore {
   return {

@@ -8,12 +8,28 @@ import { parseOne } from '#events/ingest/json.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
+import type { DewdropRequest } from '#dewdrop/core.ts';
 import { acceptEvents, type IngestDeps, type Report } from '../event-request.ts';
 import { bodyFormat, readBody } from '../body.ts';
 import type { RequestLimits } from '../server-limits.ts';
-import type { Protocol, ProtocolRequest, ProtocolRoute } from './protocol.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock'>;
+
+/** What a request does; the result is the JSON of the response. */
+type Handler = (request: DewdropRequest) => Promise<unknown>;
+
+/** What a protocol does at one path, by method. `longest` limits the characters of the parameter, if the path has one. */
+interface ProtocolRoute {
+  longest?: number;
+  methods: Readonly<Record<string, Handler>>;
+}
+
+interface Protocol {
+  /** By path, see `Router`. */
+  routes: Readonly<Record<string, ProtocolRoute>>;
+  /** The key of the server, from the place where the program sends it. */
+  readKey: (request: IncomingMessage) => string | undefined;
+}
 
 const PROTOCOLS: Readonly<Record<ProtocolName, (context: Context) => Promise<Protocol>>> = {
   dewdrop: async (context) => {
@@ -50,7 +66,7 @@ export async function handleProtocolRequest(
   deps: IngestDeps & Report,
   request: IncomingMessage,
   parameter: string,
-  handle: (request: ProtocolRequest) => Promise<unknown>,
+  handle: Handler,
 ): Promise<unknown> {
   const { limits, dryRun } = deps;
   if (limits.isFull) throw unavailable();
