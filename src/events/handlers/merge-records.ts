@@ -89,7 +89,7 @@ export const mergeChunk: ChunkRunner = async (work, job) => {
   const isComplete = cursor.isMoved || (await moveRows(work, params, cursor));
   // `derivePlayer` leaves out both players while the job is open.
   if (isComplete) await markStale(work.tx, 'player', [params.survivor]);
-  return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete, mayPause: true };
+  return { cursor: { ...cursor, isMoved: isComplete }, done: 1, isComplete };
 };
 
 /**

@@ -99,5 +99,5 @@ export class PlayerMaxima {
 /** Counts the reports of earlier events for a newly declared counter, and deletes the sums of a removed one. */
 export const countersChunk: ChunkRunner = async (work, job) => {
   const { changes, isComplete } = await recountChunk(work, JSON.parse(job.params) as RecountParams);
-  return { cursor: {}, done: changes, isComplete, mayPause: true };
+  return { cursor: {}, done: changes, isComplete };
 };

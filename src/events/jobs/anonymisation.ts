@@ -50,30 +50,18 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
   if (teams) {
     const [done, after] = await renameTeams(work, cursor);
-    return {
-      cursor: { ...cursor, after: after ?? cursor.after },
-      done,
-      isComplete: after === undefined,
-      mayPause: true,
-    };
+    return { cursor: { ...cursor, after: after ?? cursor.after }, done, isComplete: after === undefined };
   }
   const players = await deletedPlayers(tx, hashes);
-  if (players.length === 0) return { cursor, done: 0, isComplete: true, mayPause: true };
+  if (players.length === 0) return { cursor, done: 0, isComplete: true };
   if (cursor.phase === 'matches' && cursor.after === 0) {
     const uuids = players.map(({ original }) => original);
     await forgetPlayersOfLiveMatches(tx, uuids);
     await renameRecords(tx, new Map(players.map((player) => [player.original, player])));
   }
-  const scan = {
-    pseudonyms: new Map(
-      [...players, ...(await renamedPlayers(tx, renamed))].map((player) => [
-        player.original,
-        { ...player, names: known },
-      ]),
-    ),
-    names: new Set(known),
-    owner: await findOwner(tx, players),
-  };
+  const all = [...players, ...(await renamedPlayers(tx, renamed))];
+  const pseudonyms = new Map(all.map((player) => [player.original, { ...player, names: known }]));
+  const scan = { pseudonyms, names: new Set(known), owner: await findOwner(tx, players) };
   const forgotten = new Set([...names, ...(cursor.names ?? [])]);
   const [done, last] =
     cursor.phase === 'matches'
@@ -81,17 +69,15 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
       : await scanLedger(work, scan, cursor, forgotten);
   if (last !== undefined) {
     const further = [...forgotten.difference(new Set(names))];
-    return { cursor: { ...cursor, after: last, names: further }, done, isComplete: false, mayPause: true };
+    return { cursor: { ...cursor, after: last, names: further }, done, isComplete: false };
   }
-  if (cursor.phase === 'matches') {
-    return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false, mayPause: true };
-  }
+  if (cursor.phase === 'matches') return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false };
   await tx.run(
     sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
   );
   // The cursor outlives the job, without names.
   const { phase, after } = cursor;
-  return { cursor: { phase, after }, done, isComplete: true, mayPause: true };
+  return { cursor: { phase, after }, done, isComplete: true };
 };
 
 type Anonymised = Pseudonym & { uuid_hash: string; original: string };

@@ -59,7 +59,7 @@ async function workChunk(tx: Transaction, clock: Clock): Promise<void> {
   const work = new UnitOfWork(tx, keys, clock.now());
   const { run, changes } = RUNNERS[job.kind];
   work.changes.declare(changes);
-  const { cursor, done, isComplete, mayPause } = await run(work, job);
+  const { cursor, done, isComplete, mayPause = true } = await run(work, job);
   await work.flush();
   await keys.save();
   const phase = isComplete || (mayPause && job.state === 'pausing') ? 'derive' : 'work';

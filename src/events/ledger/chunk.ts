@@ -31,8 +31,8 @@ export interface Progress {
   /** The amount to add to the job's `done`. */
   done: number;
   isComplete: boolean;
-  /** Whether the job may be paused here: not in the middle of an event. */
-  mayPause: boolean;
+  /** Whether the job may be paused here (default true): not in the middle of an event. */
+  mayPause?: boolean;
 }
 
 /** Runs the next chunk of a job, in the transaction of `work`. */

@@ -72,8 +72,8 @@ class InsertBuffer {
 /** Recognises references of punishments that were issued before: in the database, or in the same transaction. */
 export class PunishmentReferences {
   readonly #tx: Queryable;
-  /** By scope: whether each loaded reference is used. */
-  readonly #scopes = new Map<number, Map<string, boolean>>();
+  /** Whether each loaded reference is used, by scope and reference. */
+  readonly #used = new Map<string, boolean>();
 
   constructor(tx: Queryable) {
     this.#tx = tx;
@@ -81,28 +81,22 @@ export class PunishmentReferences {
 
   /** Reads which references are used, in few statements. */
   async load(named: Iterable<readonly [scope: number, reference: string]>): Promise<void> {
-    for (const [scope, all] of Map.groupBy(named, ([scope]) => scope)) {
-      const known = this.#of(scope);
-      const unread = all.map(([, reference]) => reference).filter((reference) => !known.has(reference));
-      const used = await usedReferences(this.#tx, scope, unread);
-      for (const reference of unread) known.set(reference, used.has(reference));
+    const unread = [...named].filter((name) => !this.#used.has(name.join(' ')));
+    for (const [scope, own] of Map.groupBy(unread, ([scope]) => scope)) {
+      const references = own.map(([, reference]) => reference);
+      const used = await usedReferences(this.#tx, scope, references);
+      for (const reference of references) this.#used.set(`${scope} ${reference}`, used.has(reference));
     }
   }
 
   async isUsed(scope: number, reference: string): Promise<boolean> {
-    if (!this.#of(scope).has(reference)) await this.load([[scope, reference]]);
-    return this.#of(scope).get(reference)!;
+    await this.load([[scope, reference]]);
+    return this.#used.get(`${scope} ${reference}`)!;
   }
 
   /** Records that an event of this transaction uses the reference. */
   add(scope: number, reference: string): void {
-    this.#of(scope).set(reference, true);
-  }
-
-  #of(scope: number): Map<string, boolean> {
-    let known = this.#scopes.get(scope);
-    if (known === undefined) this.#scopes.set(scope, (known = new Map<string, boolean>()));
-    return known;
+    this.#used.set(`${scope} ${reference}`, true);
   }
 }
 
