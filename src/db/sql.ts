@@ -48,11 +48,7 @@ export const lists = (values: readonly Value[]): Sql[] =>
 /** One row of an `insert`: `(?, ?, ?)`. */
 export function row(values: readonly Value[]): Sql {
   values.forEach(checkValue);
-  const inner = joined(values);
-  const strings = [...inner.strings];
-  strings[0] = '(' + strings[0]!;
-  strings[strings.length - 1] += ')';
-  return new Sql(strings, inner.values);
+  return sql`(${joined(values)})`;
 }
 
 const insertTexts = new Map<string, readonly string[]>();

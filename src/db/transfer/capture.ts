@@ -5,7 +5,7 @@ import type { Comparison } from './comparison.ts';
 import { insertStatements, deleteStatement, rowsWithKeys } from './chunks.ts';
 import { EVENTS } from './closing.ts';
 import { saveLoadingState } from './loading.ts';
-import { hasTable, type Table, listTables } from './schema.ts';
+import { hasTable, listTables, scriptForEachTable, type Table } from './schema.ts';
 
 /**
  * While a move copies a database in use, triggers note the primary key of every row that is written, in `moved_rows`. The
@@ -19,24 +19,18 @@ const NOTES_TOGETHER = 1_024;
 /** Maximum keys per transaction of the target and per statement. */
 const KEYS_TOGETHER = 128;
 
-/** Starts to note the changes of all tables, one after the other, so that a writer waits for one lock at most. */
+/** Starts to note the changes of all tables. */
 export async function startCapture(source: Db): Promise<void> {
   await source.migrating((tx) => tx.script(LOG));
-  for (const table of await listTables(source)) {
-    await source.migrating((tx) => tx.script(source.remote ? postgresTriggers(table) : sqliteTriggers(table)));
-  }
+  await scriptForEachTable(source, source.remote ? postgresTriggers : sqliteTriggers);
 }
 
 export async function stopCapture(source: Db): Promise<void> {
-  for (const { name } of await listTables(source)) {
-    await source.migrating((tx) =>
-      tx.script(
-        source.remote
-          ? `drop function if exists note_moved_${name} cascade`
-          : EVENTS.map((event) => `drop trigger if exists moved_${name}_${event}`).join(';'),
-      ),
-    );
-  }
+  await scriptForEachTable(source, ({ name }) =>
+    source.remote
+      ? `drop function if exists note_moved_${name} cascade`
+      : EVENTS.map((event) => `drop trigger if exists moved_${name}_${event}`).join(';'),
+  );
   await source.migrating((tx) => tx.script('drop table if exists moved_rows'));
 }
 
@@ -101,56 +95,32 @@ export async function applyChangesIn(
   comparison?: Comparison,
 ): Promise<number> {
   if (!(await hasTable(snapshot, 'moved_rows'))) return 0;
-  const tables = new Map((await listTables(snapshot)).map((table) => [table.name, table]));
-  const changed = new ChangedRows(target, comparison);
-  let count = 0;
-  for await (const notes of readNotes(snapshot)) {
-    for (const [table, keys] of keysByTable(notes, tables)) await changed.delete(table, keys);
-    count += notes.length;
-  }
-  for await (const notes of readNotes(snapshot)) {
-    for (const [table, keys] of keysByTable(notes, tables))
-      await changed.insert(table, keys, await rowsWithKeys(snapshot, table, keys));
+  /** @param expected the rows of the source with these keys */
+  const write = async (table: Table, keys: Value[][], expected: Value[][], statements: readonly Sql[]) => {
+    const before = comparison && (await rowsWithKeys(target, table, keys));
+    await target.transaction((tx) => tx.runAll(statements), { durable: false });
+    if (before === undefined) return;
+    comparison!.replace(table, before, { expected, found: await rowsWithKeys(target, table, keys) });
+  };
+  for await (const [table, keys] of changedKeys(snapshot)) await write(table, keys, [], [deleteStatement(table, keys)]);
+  for await (const [table, keys] of changedKeys(snapshot)) {
+    const rows = await rowsWithKeys(snapshot, table, keys);
+    await write(table, keys, rows, insertStatements(table, rows));
   }
   // A durable commit, which also flushes those before it: only then may the notes go.
-  await target.transaction((tx) => saveLoadingState(tx, 'changes', String(count)));
-  await deleteNotes(snapshot, source);
-  return count;
+  await target.transaction((tx) => saveLoadingState(tx, 'changes', ''));
+  return await deleteNotes(snapshot, source);
 }
 
-async function deleteNotes(snapshot: Snapshot, source: Db): Promise<void> {
+async function deleteNotes(snapshot: Snapshot, source: Db): Promise<number> {
+  let count = 0;
   for await (const notes of readNotes(snapshot)) {
+    count += notes.length;
     for (const some of chunksOf(notes, KEYS_TOGETHER)) {
       await source.run(sql`delete from moved_rows where id in (${list(some.map(([id]) => id))})`);
     }
   }
-}
-
-/** Writes changed rows to the target. */
-class ChangedRows {
-  readonly #target: Db;
-  readonly #comparison: Comparison | undefined;
-
-  constructor(target: Db, comparison: Comparison | undefined) {
-    this.#target = target;
-    this.#comparison = comparison;
-  }
-
-  async delete(table: Table, keys: Value[][]): Promise<void> {
-    await this.#compared(table, keys, [], [deleteStatement(table, keys)]);
-  }
-
-  /** @param rows the rows of the source with these keys */
-  async insert(table: Table, keys: Value[][], rows: Value[][]): Promise<void> {
-    await this.#compared(table, keys, rows, insertStatements(table, rows));
-  }
-
-  async #compared(table: Table, keys: Value[][], expected: Value[][], statements: readonly Sql[]): Promise<void> {
-    const before = this.#comparison && (await rowsWithKeys(this.#target, table, keys));
-    await this.#target.transaction((tx) => tx.runAll(statements), { durable: false });
-    if (before === undefined) return;
-    this.#comparison?.replace(table, before, { expected, found: await rowsWithKeys(this.#target, table, keys) });
-  }
+  return count;
 }
 
 async function* readNotes(snapshot: Queryable): AsyncGenerator<Note[]> {
@@ -163,11 +133,14 @@ async function* readNotes(snapshot: Queryable): AsyncGenerator<Note[]> {
   }
 }
 
-/** The different keys of the notes by their table, few together. */
-function* keysByTable(notes: readonly Note[], tables: ReadonlyMap<string, Table>): Generator<[Table, Value[][]]> {
-  for (const [name, rows] of Map.groupBy(notes, ([, table]) => table)) {
-    for (const keys of chunksOf([...new Set(rows.map(([, , key]) => key))], KEYS_TOGETHER)) {
-      yield [tables.get(name)!, keys.map((key) => JSON.parse(key) as Value[])];
+/** The different keys of each page of notes by their table, few together. */
+async function* changedKeys(snapshot: Queryable): AsyncGenerator<[Table, Value[][]]> {
+  const tables = new Map((await listTables(snapshot)).map((table) => [table.name, table]));
+  for await (const notes of readNotes(snapshot)) {
+    for (const [name, rows] of Map.groupBy(notes, ([, table]) => table)) {
+      for (const keys of chunksOf(new Set(rows.map(([, , key]) => key)), KEYS_TOGETHER)) {
+        yield [tables.get(name)!, keys.map((key) => JSON.parse(key) as Value[])];
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '#platform/errors.ts';
 import { CLOSED, type Db, getValue, type Queryable } from '../db.ts';
 import { sql } from '../sql.ts';
-import { hasTable, listTables } from './schema.ts';
+import { hasTable, scriptForEachTable } from './schema.ts';
 
 /** What a database says about the move of its network to another one. */
 export interface MoveMark {
@@ -36,9 +36,8 @@ export async function readMoveMark(db: Queryable): Promise<MoveMark | undefined>
 export const saveMoveMark = (db: Queryable, mark: MoveMark): Promise<void> =>
   saveInstallation(db, { [NAME]: JSON.stringify(mark) });
 
-export async function removeMoveMark(db: Queryable): Promise<void> {
-  await db.run(sql`delete from installation where name = ${NAME}`);
-}
+export const removeMoveMark = (db: Queryable): Promise<number> =>
+  db.run(sql`delete from installation where name = ${NAME}`);
 
 /** @throws UsageError if the network has moved to another database, or is about to */
 export async function refuseMoved(db: Queryable): Promise<void> {
@@ -59,15 +58,15 @@ export async function refuseMoved(db: Queryable): Promise<void> {
  */
 export async function closeForWrites(db: Db): Promise<void> {
   if (db.remote) await db.migrating((tx) => tx.script(POSTGRES_REFUSAL));
-  for (const { name } of await listTables(db)) {
-    await db.migrating((tx) => tx.script(db.remote ? postgresTrigger(name) : sqliteTriggers(name)));
-  }
+  await scriptForEachTable(db, ({ name }) => (db.remote ? postgresTrigger(name) : sqliteTriggers(name)));
 }
 
 export async function openForWrites(db: Db): Promise<void> {
-  for (const { name } of await listTables(db)) {
-    await db.migrating((tx) => tx.script(dropped(db, name)));
-  }
+  await scriptForEachTable(db, ({ name }) =>
+    db.remote
+      ? `drop trigger if exists closed_${name} on ${name}`
+      : EVENTS.map((event) => `drop trigger if exists closed_${name}_${event};`).join('\n'),
+  );
 }
 
 export const EVENTS = ['insert', 'update', 'delete'] as const;
@@ -84,13 +83,8 @@ const postgresTrigger = (name: string): string => `
   create trigger closed_${name} before insert or update or delete on ${name}
     for each statement execute function refuse_closed()`;
 
-function sqliteTriggers(name: string): string {
-  const trigger = (event: string): string =>
-    `create trigger if not exists closed_${name}_${event} before ${event} on ${name} begin select raise(abort, '${CLOSED}'); end;`;
-  return EVENTS.map(trigger).join('\n');
-}
-
-function dropped({ remote }: Db, name: string): string {
-  if (remote) return `drop trigger if exists closed_${name} on ${name}`;
-  return EVENTS.map((event) => `drop trigger if exists closed_${name}_${event};`).join('\n');
-}
+const sqliteTriggers = (name: string): string =>
+  EVENTS.map(
+    (event) =>
+      `create trigger if not exists closed_${name}_${event} before ${event} on ${name} begin select raise(abort, '${CLOSED}'); end;`,
+  ).join('\n');

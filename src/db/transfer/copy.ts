@@ -19,9 +19,8 @@ export type Progress = (table: string, rows: number) => void;
  */
 export async function copyTables(source: Queryable, target: Db, progress: Progress): Promise<Digests> {
   const digests = new Map<string, TableDigest>();
-  for (const table of await listTables(source)) {
+  for (const table of await listTables(source))
     digests.set(table.name, await copyTable(source, target, table, progress));
-  }
   return toDigests(digests);
 }
 
@@ -49,9 +48,8 @@ async function copyTable(source: Queryable, target: Db, table: Table, progress: 
 }
 
 /** Reads all tables and computes their digests. */
-export async function readDigests(db: Queryable, progress: Progress): Promise<Digests> {
-  return toDigests(await readTableDigests(db, progress));
-}
+export const readDigests = async (db: Queryable, progress: Progress): Promise<Digests> =>
+  toDigests(await readTableDigests(db, progress));
 
 /** Like `readDigests`, for digests that follow later changes. */
 export async function readTableDigests(db: Queryable, progress: Progress): Promise<Map<string, TableDigest>> {

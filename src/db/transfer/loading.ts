@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Queryable, Transaction } from '../db.ts';
+import { type Db, getValue, type Queryable, type Transaction } from '../db.ts';
 import { migrate } from '../migrate.ts';
 import { identifier, sql } from '../sql.ts';
 import { hasTable, listTables } from './schema.ts';
@@ -47,9 +47,8 @@ export async function beginLoading(target: Db, purpose: string, migration: numbe
 }
 
 /** Creates the secondary indexes again, once the tables are filled; changes may still follow. */
-export async function restoreIndexes(target: Db): Promise<void> {
-  await createObjects(target, ({ create }) => IS_INDEX.test(create));
-}
+export const restoreIndexes = (target: Db): Promise<void> =>
+  createObjects(target, ({ create }) => IS_INDEX.test(create));
 
 /**
  * Restores indexes, triggers and foreign keys, and lets the program start on the database.
@@ -89,10 +88,8 @@ async function emptyTables(db: Queryable): Promise<void> {
 }
 
 /** A note of the loading: its purpose, or how far a table is. */
-export async function loadingState(db: Queryable, name: string): Promise<string | undefined> {
-  const row = await db.get<{ value: string }>(sql`select value from loading_state where name = ${name}`);
-  return row?.value;
-}
+export const loadingState = (db: Queryable, name: string): Promise<string | undefined> =>
+  getValue(db, sql`select value from loading_state where name = ${name}`);
 
 export async function saveLoadingState(tx: Queryable, name: string, value: string): Promise<void> {
   await tx.run(sql`

@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Transaction } from '../db.ts';
+import { type Db, getValue, type Transaction } from '../db.ts';
 import { schemaVersion } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { readInstallation } from './backup-file.ts';
@@ -174,6 +174,5 @@ const saveMark = async (source: Db, { target, now }: MoveOptions, state: MoveMar
   await saveMoveMark(source, { state, target, since: now() });
 
 async function databaseId(db: Db): Promise<string> {
-  const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`))!;
-  return String(value);
+  return String(await getValue(db, sql`select value from data_versions where name = 'database'`));
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db.ts';
+import type { Db, Queryable } from '../db.ts';
 import { type Sql, sql } from '../sql.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -52,6 +52,11 @@ export async function listTables(db: Queryable): Promise<Table[]> {
     tables,
     (references as [string, string][]).filter(([from, to]) => carried(from) && carried(to)),
   );
+}
+
+/** Runs a text for each table, one after the other, so that a writer waits for one lock at most. */
+export async function scriptForEachTable(db: Db, textFor: (table: Table) => string): Promise<void> {
+  for (const table of await listTables(db)) await db.migrating((tx) => tx.script(textFor(table)));
 }
 
 function toTable([name, rows]: [string, ColumnRow[]]): Table {
