@@ -35,34 +35,10 @@ export interface ByteLimit {
   hold(bytes: number): void;
 }
 
-/**
- * Reads a whole body and decompresses it. An uncompressed body is collected from `data` events: most arrive in one chunk,
- * and iterating the stream would cost more than reading it.
- * @throws the errors of `readChunks`
- */
+/** Reads a whole body and decompresses it. @throws the errors of `readChunks` */
 export async function readBody(request: IncomingMessage, maxBytes: number, limit: ByteLimit): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  if (isUncompressed(request)) await collectChunks(request, maxBytes, limit, chunks);
-  else for await (const chunk of readChunks(request, maxBytes, limit)) chunks.push(chunk);
+  const chunks = await Array.fromAsync(readChunks(request, maxBytes, limit));
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-}
-
-function collectChunks(request: IncomingMessage, maxBytes: number, limit: ByteLimit, chunks: Buffer[]): Promise<void> {
-  // It emits nothing any more, so that the promise would never settle.
-  if (request.destroyed) throw closedTooEarly();
-  const count = byteCounter(request, maxBytes, limit);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onData = (chunk: Buffer): void => {
-    try {
-      count(chunk);
-      chunks.push(chunk);
-    } catch (error) {
-      request.off('data', onData);
-      reject(error as Error);
-    }
-  };
-  request.on('data', onData).on('end', resolve).on('error', reject);
-  return promise;
 }
 
 /**
@@ -74,12 +50,16 @@ export async function* readChunks(
   maxBytes: number,
   limit: ByteLimit,
 ): AsyncGenerator<Buffer> {
-  const count = byteCounter(request, maxBytes, limit);
+  // Before the first byte is read.
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const stream = decompressed(request);
+  let total = 0;
   try {
     // A caller that stops reading early still sends a response; destroying the request would close its connection.
     for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      count(chunk);
+      total += chunk.length;
+      if (total > maxBytes) throw tooLarge(maxBytes);
+      limit.hold(chunk.length);
       yield chunk;
     }
   } catch (error) {
@@ -91,39 +71,19 @@ export async function* readChunks(
   }
 }
 
-/**
- * Returns a function that counts each chunk and throws once the body exceeds `maxBytes` or the limit. A Content-Length
- * beyond `maxBytes` is refused before the first byte is read.
- */
-function byteCounter(request: IncomingMessage, maxBytes: number, limit: ByteLimit): (chunk: Buffer) => void {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  let total = 0;
-  return ({ length }) => {
-    total += length;
-    if (total > maxBytes) throw tooLarge(maxBytes);
-    limit.hold(length);
-  };
-}
-
-const contentCoding = ({ headers }: IncomingMessage): string =>
-  (headers['content-encoding'] ?? '').trim().toLowerCase();
-
-const isUncompressed = (request: IncomingMessage): boolean => ['', 'identity'].includes(contentCoding(request));
-
 function decompressed(request: IncomingMessage): Readable {
-  if (isUncompressed(request)) return request;
-  const createDecompressor = DECOMPRESSORS.get(contentCoding(request));
+  const coding = (request.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (coding === '' || coding === 'identity') return request;
+  const createDecompressor = DECOMPRESSORS.get(coding);
   if (createDecompressor === undefined)
     throw unsupported('Content-Encoding must be gzip, zstd or deflate, or left out.');
   const stream = createDecompressor();
   request.on('error', (error) => stream.destroy(error));
   request.on('close', () => {
-    if (!request.complete) stream.destroy(closedTooEarly());
+    if (!request.complete) stream.destroy(new Error('The client closed the connection before the body was complete.'));
   });
   return request.pipe(stream);
 }
-
-const closedTooEarly = (): Error => new Error('The client closed the connection before the body was complete.');
 
 const DECOMPRESSORS = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', () => createGunzip()],
