@@ -19,13 +19,7 @@ import type { AppContext } from '#context/context.ts';
 import { Leases } from '#context/leases.ts';
 import { NewPlayerLimit } from '#events/ingest/event-queue.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import {
-  ConnectionLost,
-  type ManagementCore,
-  NoLongerHeld,
-  type ReportedState,
-  type StateChanges,
-} from '#management/core.ts';
+import { ConnectionLost, type ManagementCore, NoLongerHeld, type ReportedState } from '#management/core.ts';
 import { ManagedServers, type ManagedServersOptions } from '#management/managed-servers.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
@@ -71,7 +65,12 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
           ...{ ...reportedState(tx, serverKey), isReportingItself },
           isWatched: (await watchOf(tx, serverKey)) !== undefined,
           issuedBans: (players) => issuedBans(tx, serverKey, players, now),
-          save: (changes) => saveState(tx, serverKey, changes),
+          async save({ joined, left, banned, unbanned }) {
+            await removeOnline(tx, serverKey, left);
+            await addOnline(tx, serverKey, joined);
+            await saveBans(tx, serverKey, banned);
+            await removeBans(tx, serverKey, unbanned);
+          },
           report: async (events) => (rejected += await ingest(tx, context, events)),
         });
         return { unknown: isReportingItself ? 0 : unknown, rejected };
@@ -88,17 +87,6 @@ export const reportedState = (db: Queryable, serverKey: number): ReportedState =
   listedBans: (uuidHashes) => listedBans(db, serverKey, uuidHashes),
   bansAfter: (after, limit) => bansAfter(db, serverKey, after, limit),
 });
-
-async function saveState(
-  tx: Queryable,
-  serverKey: number,
-  { joined, left, banned, unbanned }: StateChanges,
-): Promise<void> {
-  await removeOnline(tx, serverKey, left);
-  await addOnline(tx, serverKey, joined);
-  await saveBans(tx, serverKey, banned);
-  await removeBans(tx, serverKey, unbanned);
-}
 
 /** Ingests events in the same transaction. @returns how many were rejected */
 async function ingest(tx: Transaction, { clock }: Context, events: readonly WireEvent[]): Promise<number> {

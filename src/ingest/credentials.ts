@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import { HttpError } from '#http/errors.ts';
 import { schemeProblem } from '#http/credentials.ts';
@@ -28,15 +27,10 @@ export class Credentials {
   }
 
   /**
-   * Returns the server and the key that sent a request.
+   * Returns the server and the key that sent a request, by the value of its Authorization header.
    * @throws HttpError 401 if the key is missing, unknown, expired or revoked
    */
-  of({ headers }: IncomingMessage): Promise<Credential> {
-    return this.ofHeader(headers.authorization ?? '');
-  }
-
-  /** Like `of`, by the value of an Authorization header. */
-  async ofHeader(header: string): Promise<Credential> {
+  async of(header = ''): Promise<Credential> {
     const cached = this.#cached.get(header);
     if (cached !== undefined && performance.now() < cached.until) return cached.credential;
     this.#cached.delete(header);

@@ -64,7 +64,7 @@ export async function openIngest(
     const { route, path, parameters } = found;
     setRoute(response, path);
     const key = route.protocol.readKey(request);
-    const credential = await credentials.ofHeader(key === undefined ? '' : `Bearer ${key}`);
+    const credential = await credentials.of(key === undefined ? undefined : `Bearer ${key}`);
     setSenders(response, { server: String(credential.serverKey) });
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
@@ -83,7 +83,7 @@ export async function openIngest(
     if (found !== undefined) setRoute(response, found.path);
     if (isDataPath(name))
       throw notFound(`Game servers send events here; the data API is at ${config.API_URL}${name.slice(0, 100)}.`);
-    const credential = await credentials.of(request);
+    const credential = await credentials.of(request.headers.authorization);
     setSenders(response, { server: String(credential.serverKey) });
     if (found === undefined)
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${router.paths.join(', ')}.`);
