@@ -65,6 +65,10 @@ function withoutReceipt({
 const text = { type: 'string' };
 const ref = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: object): object => ({ 'application/json': { schema } });
+const object = (required: string[], properties: object): object => ({ type: 'object', required, properties });
+const parameter = (name: string, place: 'query' | 'header', description: string, schema: object): object => {
+  return { name, in: place, description, schema };
+};
 const errorResponse = (description: string, headers?: Record<string, string>): object => ({
   description,
   content: json(ref('Error')),
@@ -75,11 +79,7 @@ const errorResponse = (description: string, headers?: Record<string, string>): o
   }),
 });
 
-const error = {
-  type: 'object',
-  required: ['error', 'error_description'],
-  properties: { error: text, error_description: text },
-};
+const error = object(['error', 'error_description'], { error: text, error_description: text });
 
 const id = {
   ...text,
@@ -88,7 +88,7 @@ const id = {
 const receiptId = { ...text, description: 'The id of the event in Scorehall; later events have greater ones' };
 const reason = { ...text, description: 'What is wrong: a sentence that names the member' };
 const place = { ...text, description: 'The member that is wrong, such as data.teams.0.players.3.uuid' };
-const problem = { type: 'object', required: ['reason', 'place'], properties: { reason, place } };
+const problem = object(['reason', 'place'], { reason, place });
 const problems = {
   type: 'array',
   items: problem,
@@ -107,9 +107,7 @@ const test = { const: true, description: 'Sent with a test key: nothing is store
 const receipt = {
   oneOf: [
     {
-      type: 'object',
-      required: ['id', 'status', 'receipt'],
-      properties: {
+      ...object(['id', 'status', 'receipt'], {
         id,
         status: { const: 'accepted' },
         receipt: receiptId,
@@ -117,42 +115,38 @@ const receipt = {
         warnings,
         new_players: newPlayers,
         test,
-      },
+      }),
       description: 'Stored on disk and visible to readers',
     },
     {
-      type: 'object',
-      required: ['id', 'status', 'receipt'],
-      properties: { id, status: { const: 'duplicate' }, receipt: receiptId, test },
+      ...object(['id', 'status', 'receipt'], { id, status: { const: 'duplicate' }, receipt: receiptId, test }),
       description: 'Accepted before; nothing has changed',
     },
     {
-      type: 'object',
-      required: ['id', 'status', 'reason', 'place'],
-      properties: { id, status: { const: 'rejected' }, reason, place, problems, retry, receipt: firstReceipt, test },
+      ...object(['id', 'status', 'reason', 'place'], {
+        id,
+        status: { const: 'rejected' },
+        ...{ reason, place, problems, retry, receipt: firstReceipt, test },
+      }),
       description: 'Refused; nothing has changed',
     },
   ],
 };
 
-const loggedReceipt = {
-  type: 'object',
-  required: ['receipt', 'id', 'status', 'received'],
-  properties: {
-    receipt: receiptId,
-    id,
-    status: { enum: ['accepted', 'withdrawn', 'rejected'] },
-    type: {
-      ...text,
-      description:
-        'Of a rejected event as sent, up to 64 characters; left out if it had none, or was rejected by an older version',
-    },
-    reason,
-    place,
-    problems,
-    received: { ...text, format: 'date-time' },
+const loggedReceipt = object(['receipt', 'id', 'status', 'received'], {
+  receipt: receiptId,
+  id,
+  status: { enum: ['accepted', 'withdrawn', 'rejected'] },
+  type: {
+    ...text,
+    description:
+      'Of a rejected event as sent, up to 64 characters; left out if it had none, or was rejected by an older version',
   },
-};
+  reason,
+  place,
+  problems,
+  received: { ...text, format: 'date-time' },
+});
 
 const REJECTIONS = {
   401: errorResponse('The key is missing, unknown, expired or revoked', { 'WWW-Authenticate': 'Bearer' }),
@@ -171,18 +165,13 @@ const postEvents = {
   summary: 'Report one event, an array of events, or a stream of lines',
   description: 'Each event gets a receipt. Send an event again under the same id until it has one.',
   parameters: [
-    {
-      name: 'dry_run',
-      in: 'query',
-      description: 'Check the events and send receipts, but store nothing',
-      schema: { enum: ['0', '1', 'false', 'true'], default: '0' },
-    },
-    {
-      name: 'Content-Encoding',
-      in: 'header',
-      description: 'The compression of the body',
-      schema: { enum: ['identity', 'gzip', 'zstd', 'deflate'] },
-    },
+    parameter('dry_run', 'query', 'Check the events and send receipts, but store nothing', {
+      enum: ['0', '1', 'false', 'true'],
+      default: '0',
+    }),
+    parameter('Content-Encoding', 'header', 'The compression of the body', {
+      enum: ['identity', 'gzip', 'zstd', 'deflate'],
+    }),
   ],
   requestBody: {
     required: true,
@@ -221,27 +210,18 @@ const getReceipts = {
   summary: 'List the receipts of the events of this server',
   description: 'The oldest first; heartbeats are not stored.',
   parameters: [
-    {
-      name: 'after',
-      in: 'query',
-      description: 'A receipt, such as the `next` of the previous page: only later ones are listed',
-      schema: text,
-    },
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'Receipts on a page',
-      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-    },
+    parameter('after', 'query', 'A receipt, such as the `next` of the previous page: only later ones are listed', text),
+    parameter('limit', 'query', 'Receipts on a page', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
   ],
   responses: {
     200: {
       description: 'Receipts; `next` is the `after` of the next page, null on the last one',
-      content: json({
-        type: 'object',
-        required: ['receipts', 'next'],
-        properties: { receipts: { type: 'array', items: ref('LoggedReceipt') }, next: { type: ['string', 'null'] } },
-      }),
+      content: json(
+        object(['receipts', 'next'], {
+          receipts: { type: 'array', items: ref('LoggedReceipt') },
+          next: { type: ['string', 'null'] },
+        }),
+      ),
     },
     400: errorResponse('A parameter is malformed'),
     ...REJECTIONS,
