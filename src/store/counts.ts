@@ -43,11 +43,8 @@ export async function addCounts(
 }
 
 /** The count of a subject; undefined if it has no open window. */
-export async function readCount(db: Db, table: CountTable, now: number, subject: string): Promise<Count | undefined> {
-  return await db.get<Count>(
-    sql`select subject, used, resets from ${TABLES[table]} where subject = ${subject} and resets > ${now}`,
-  );
-}
+export const readCount = (db: Db, table: CountTable, now: number, subject: string): Promise<Count | undefined> =>
+  db.get(sql`select subject, used, resets from ${TABLES[table]} where subject = ${subject} and resets > ${now}`);
 
 /** Subtracts requests that were counted. */
 export async function lowerCount(db: Db, table: CountTable, subject: string, requests: number): Promise<void> {

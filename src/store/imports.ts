@@ -129,12 +129,11 @@ export interface ImportSource {
   imported: number;
 }
 
-export async function listImportSources(db: Queryable): Promise<ImportSource[]> {
-  return await db.all<ImportSource>(sql`
+export const listImportSources = (db: Queryable): Promise<ImportSource[]> =>
+  db.all(sql`
     select s.name, count(r.row_id) as rows, s.imported
     from import_sources s left join import_rows r on r.source_key = s.key
     group by s.name, s.imported order by s.name`);
-}
 
 /** @returns whether there was such a source */
 export const forgetImportSource = (db: Queryable, name: string): Promise<boolean> =>

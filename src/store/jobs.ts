@@ -57,15 +57,13 @@ export async function createJob(tx: Queryable, now: number, job: NewJob): Promis
   return key;
 }
 
-export async function jobByKey(db: Queryable, key: number): Promise<Job | undefined> {
-  return await db.get<Job>(sql`select ${COLUMNS} from jobs where key = ${key}`);
-}
+export const jobByKey = (db: Queryable, key: number): Promise<Job | undefined> =>
+  db.get(sql`select ${COLUMNS} from jobs where key = ${key}`);
 
 /** Jobs with keys below `before`, newest first. */
-export async function listJobs(db: Queryable, before: number, limit: number): Promise<Job[]> {
-  return await db.all<Job>(sql`
+export const listJobs = (db: Queryable, before: number, limit: number): Promise<Job[]> =>
+  db.all(sql`
     select ${COLUMNS} from jobs where key < ${before} order by key desc limit ${limit}`);
-}
 
 /**
  * A withdrawal or count of a counter is paused between two events, so later jobs may run. They wait for a paused merge
@@ -77,11 +75,10 @@ const OPEN = sql`finished is null and not (kind in ('withdrawal', 'counters') an
  * The job whose turn it is: the oldest, but a merge or anonymisation that has begun comes before a withdrawal that was
  * paused before it and is resumed now. It may be a paused one, for which the others wait.
  */
-export async function jobInTurn(db: Queryable): Promise<Job | undefined> {
-  return await db.get<Job>(sql`
+export const jobInTurn = (db: Queryable): Promise<Job | undefined> =>
+  db.get(sql`
     select ${COLUMNS} from jobs where ${OPEN}
     order by case when kind in ('merge', 'anonymisation') and portions > 0 then 0 else 1 end, key limit 1`);
-}
 
 /** The job whose next chunk can run. */
 export async function nextJob(db: Queryable): Promise<Job | undefined> {
@@ -112,12 +109,10 @@ export const pauseJob = (db: Queryable, key: number): Promise<boolean> =>
   changesRow(db, sql`update jobs set state = 'pausing' where key = ${key} and state = 'waiting'`);
 
 /** Continues a job that was paused or has failed. @returns false if it was neither */
-export async function resumeJob(db: Queryable, key: number): Promise<boolean> {
-  const changed = await db.run(sql`
+export const resumeJob = async (db: Queryable, key: number): Promise<boolean> =>
+  (await db.run(sql`
     update jobs set state = 'waiting', finished = null, error = ''
-    where key = ${key} and state in ('pausing', 'paused', 'failed')`);
-  return changed === 1;
-}
+    where key = ${key} and state in ('pausing', 'paused', 'failed')`)) > 0;
 
 /** Requests that something is derived again at the end of the present job. */
 export async function markStale(tx: Queryable, kind: Stale['kind'], refs: Iterable<string | number>) {
@@ -133,9 +128,8 @@ export interface Stale {
 }
 
 /** The next player or aggregate to derive again: aggregates first, because deriving them may make players stale. */
-export async function nextStale(db: Queryable): Promise<Stale | undefined> {
-  return await db.get<Stale>(sql`select kind, ref from rederivations order by kind, ref limit 1`);
-}
+export const nextStale = (db: Queryable): Promise<Stale | undefined> =>
+  db.get(sql`select kind, ref from rederivations order by kind, ref limit 1`);
 
 export async function unmarkStale(tx: Queryable, { kind, ref }: Stale): Promise<void> {
   await tx.run(sql`delete from rederivations where kind = ${kind} and ref = ${ref}`);

@@ -137,12 +137,10 @@ export async function linkPlayer(
 }
 
 /** Whether a game account, or one that was merged into it, is linked to an account. */
-export async function isLinked(tx: Queryable, uuid: string): Promise<boolean> {
-  const holder = await tx.get(sql`
+export const isLinked = async (tx: Queryable, uuid: string): Promise<boolean> =>
+  (await tx.get(sql`
     select 1 as found from accounts where player_uuid = ${uuid}
-      or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid})`);
-  return holder !== undefined;
-}
+      or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid})`)) !== undefined;
 
 /** Unlinks the game account. The account's name gets its id appended, because the plain name is the game account's, unless it has it. */
 export async function unlinkPlayer(db: Queryable, id: string): Promise<boolean> {

@@ -19,12 +19,11 @@ export interface ClientInfo {
   agent: string;
 }
 
-export async function sessionsOf(db: Queryable, accountId: string, now: number): Promise<AccountSession[]> {
-  return await db.all<AccountSession>(sql`
+export const sessionsOf = (db: Queryable, accountId: string, now: number): Promise<AccountSession[]> =>
+  db.all(sql`
     select s.uid_hash, s.created, s.seen, s.address, s.agent
     from account_sessions s join tokens t on t.uid_hash = s.uid_hash and t.kind = 'Session'
     where s.account_id = ${accountId} and t.account_id = ${accountId} and t.expires > ${now} order by s.seen desc`);
-}
 
 /** A session ends this long after it began, however often it is used. */
 const MAX_SESSION_MS = 30 * 86_400_000;
@@ -98,20 +97,16 @@ export function beginSession(uid: string, accountId: string, now: number, { addr
  * @param account as read before the person authenticated
  * @returns false if all sign-ins have been ended since, as by another password or a first factor: then this one has ended too
  */
-export async function lockSignIns(tx: Queryable, account: Pick<Account, 'id' | 'sign_ins_ended'>): Promise<boolean> {
-  const locked = await tx.run(sql`
+export const lockSignIns = async (tx: Queryable, account: Pick<Account, 'id' | 'sign_ins_ended'>): Promise<boolean> =>
+  (await tx.run(sql`
     update accounts set created = created
-    where id = ${account.id} and sign_ins_ended = ${account.sign_ins_ended}`);
-  return locked === 1;
-}
+    where id = ${account.id} and sign_ins_ended = ${account.sign_ins_ended}`)) > 0;
 
 /** Whether a session continues, maybe with another id. */
-export async function hasSession(db: Queryable, uid: string, accountId: string): Promise<boolean> {
-  const row = await db.get(sql`
+export const hasSession = async (db: Queryable, uid: string, accountId: string): Promise<boolean> =>
+  (await db.get(sql`
     select 1 as found from tokens
-    where uid_hash = ${secretHash(uid)} and kind = 'Session' and account_id = ${accountId}`);
-  return row !== undefined;
-}
+    where uid_hash = ${secretHash(uid)} and kind = 'Session' and account_id = ${accountId}`)) !== undefined;
 
 /**
  * Ends one session, all but one, or all. With more than one, the sign-ins under way end too. The account's console sessions always end too, because they do not record which

@@ -78,14 +78,12 @@ export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Acc
 }
 
 /** Finds the account of a name or an e-mail address, as entered at sign-in. */
-export async function accountByLogin(db: Queryable, text: string): Promise<Account | undefined> {
-  return text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
-}
+export const accountByLogin = async (db: Queryable, text: string): Promise<Account | undefined> =>
+  text.includes('@') ? await accountByEmail(db, text) : await accountByName(db, text);
 
 /** Finds the account of an id, a name or an e-mail address, as entered by operators. */
-export async function findAccount(db: Queryable, text: string): Promise<Account | undefined> {
-  return (await accountById(db, text)) ?? (await accountByLogin(db, text));
-}
+export const findAccount = async (db: Queryable, text: string): Promise<Account | undefined> =>
+  (await accountById(db, text)) ?? (await accountByLogin(db, text));
 
 export const listAccounts = (db: Queryable): Promise<Account[]> =>
   allAs(db, sql`select ${COLUMNS} from accounts order by id`, toAccount);

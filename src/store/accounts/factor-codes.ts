@@ -31,12 +31,10 @@ export async function newFactorCode(db: Transactional, now: number, accountId: s
 }
 
 /** Uses a code: of concurrent requests, in any number of processes, one succeeds. */
-export async function useFactorCode(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
-  const used = await db.run(sql`
+export const useFactorCode = async (db: Queryable, now: number, accountId: string, code: string): Promise<boolean> =>
+  (await db.run(sql`
     delete from factor_codes where account_id = ${accountId} and hash = ${codeHash(accountId, plainCode(code))}
-      and expires > ${now}`);
-  return used === 1;
-}
+      and expires > ${now}`)) > 0;
 
 export async function endFactorCode(tx: Queryable, accountId: string): Promise<void> {
   await tx.run(sql`delete from factor_codes where account_id = ${accountId}`);
@@ -62,15 +60,13 @@ export async function newFactorMailCode(
 }
 
 /** Uses a code: of concurrent requests, in any number of processes, one succeeds. */
-export async function useFactorMailCode(
+export const useFactorMailCode = async (
   db: Queryable,
   now: number,
   accountId: string,
   sessionHash: string,
   code: string,
-): Promise<boolean> {
-  const used = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     delete from factor_mail_codes where session_hash = ${sessionHash} and account_id = ${accountId}
-      and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`);
-  return used === 1;
-}
+      and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`)) > 0;

@@ -74,22 +74,20 @@ export async function stopResetByLink(db: Queryable, secret: string): Promise<Ac
  * @param since when the proof was given at the earliest
  * @returns false if that does not hold, or there is no reset
  */
-export async function stopResetByProof(
+export const stopResetByProof = async (
   tx: Queryable,
   accountId: string,
   session: string,
   since: number,
-): Promise<boolean> {
-  const ended = await tx.run(sql`
+): Promise<boolean> =>
+  (await tx.run(sql`
     delete from factor_resets where account_id = ${accountId} and exists (
       select 1 from account_sessions s where s.uid_hash = ${session} and s.account_id = ${accountId}
         and s.proved > ${since} and s.proved_by <= factor_resets.effective - ${RESET_WAIT_MS + UNDO_MS}
         and s.proved_by < (select max(f.created) from (
           select created from passkeys where account_id = ${accountId}
           union all select created from totp_secrets where account_id = ${accountId}) f
-          where f.created < factor_resets.effective - ${RESET_WAIT_MS}))`);
-  return ended === 1;
-}
+          where f.created < factor_resets.effective - ${RESET_WAIT_MS}))`)) > 0;
 
 /** Stops the reset of an account. @returns false if there is none */
 export const stopReset = (tx: Queryable, accountId: string): Promise<boolean> =>

@@ -23,13 +23,11 @@ export async function factorsOf(db: Queryable, accountId: string): Promise<Facto
 }
 
 /** Whether the account has a second factor: a passkey or an authenticator app. Recovery codes exist only beside one. */
-export async function hasFactor(db: Queryable, accountId: string): Promise<boolean> {
-  const row = await db.get(sql`
+export const hasFactor = async (db: Queryable, accountId: string): Promise<boolean> =>
+  (await db.get(sql`
     select 1 as found from accounts where id = ${accountId}
       and (exists (select 1 from passkeys where account_id = accounts.id)
-        or exists (select 1 from totp_secrets where account_id = accounts.id))`);
-  return row !== undefined;
-}
+        or exists (select 1 from totp_secrets where account_id = accounts.id))`)) !== undefined;
 
 /** Removes the factors and recovery codes that were added at this time or later, and all codes if no factor is left. */
 export async function removeFactorsSince(tx: Queryable, accountId: string, since: number): Promise<void> {
@@ -80,11 +78,10 @@ export interface StaffMember {
 }
 
 /** Operators and moderators with an active account and without a second factor. */
-export async function staffWithoutFactor(db: Queryable): Promise<StaffMember[]> {
-  return await db.all<StaffMember>(sql`
+export const staffWithoutFactor = (db: Queryable): Promise<StaffMember[]> =>
+  db.all(sql`
     select name, role from accounts
     where role <> 'user' and disabled is null
       and not exists (select 1 from passkeys where account_id = accounts.id)
       and not exists (select 1 from totp_secrets where account_id = accounts.id)
     order by id`);
-}

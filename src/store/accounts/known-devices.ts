@@ -11,12 +11,11 @@ const MAX_DEVICES = 20;
 const deviceHash = codeHash;
 
 /** Whether the browser with this cookie has signed in to the account. */
-export async function isKnownDevice(db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> {
-  const row = await db.get(sql`
+export const isKnownDevice = async (db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> =>
+  (await db.get(sql`
     select 1 as found from known_devices
-    where account_id = ${accountId} and hash = ${deviceHash(accountId, secret)} and seen > ${now - DEVICE_LIFETIME_MS}`);
-  return row !== undefined;
-}
+    where account_id = ${accountId} and hash = ${deviceHash(accountId, secret)}
+      and seen > ${now - DEVICE_LIFETIME_MS}`)) !== undefined;
 
 /** Stores a browser after a sign-in, and deletes the account's least recently used ones. */
 export async function rememberDevice(tx: Queryable, now: number, accountId: string, secret: string): Promise<void> {

@@ -41,12 +41,10 @@ function codeAt(db: Queryable, accountId: string, now: number): string {
 const withHyphen = (code: string): string => `${code.slice(0, 4)}-${code.slice(4)}`;
 
 /** Whether a code shown earlier is still valid; then the page shows the same code again. */
-export async function isLinkCodeValid(db: Queryable, now: number, accountId: string, code: string): Promise<boolean> {
-  const row = await db.get(sql`
-    select 1 as found from link_codes
-    where account_id = ${accountId} and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`);
-  return row !== undefined;
-}
+export const isLinkCodeValid = async (db: Queryable, now: number, accountId: string, code: string): Promise<boolean> =>
+  (await db.get(sql`
+    select 1 as found from link_codes where account_id = ${accountId}
+      and code_hash = ${db.keyedHash(plainCode(code))} and expires > ${now}`)) !== undefined;
 
 /** Normalises a typed code: upper case, without separators. */
 export function plainCode(code: string): string {

@@ -74,13 +74,11 @@ export interface PasskeyUse {
  * since the last use, in whatever process that was (WebAuthn Level 3, section 6.1.1).
  * @returns false if the counter has not grown (the authenticator may have been cloned), or the passkey is removed
  */
-export async function recordPasskeyUse(db: Queryable, now: number, id: string, use: PasskeyUse): Promise<boolean> {
-  const used = await db.run(sql`
+export const recordPasskeyUse = async (db: Queryable, now: number, id: string, use: PasskeyUse): Promise<boolean> =>
+  (await db.run(sql`
     update passkeys set counter = ${use.counter}, last_used = ${now}, backed_up = ${use.backed_up ? 1 : 0},
       user_verified = ${use.user_verified ? 1 : 0}
-    where id = ${id} and (counter < ${use.counter} or (counter = 0 and ${use.counter} = 0))`);
-  return used === 1;
-}
+    where id = ${id} and (counter < ${use.counter} or (counter = 0 and ${use.counter} = 0))`)) > 0;
 
 /** @returns false if the account has no such passkey */
 export const renamePasskey = (db: Queryable, accountId: string, id: string, name: string): Promise<boolean> =>
@@ -94,9 +92,7 @@ export const deletePasskey = (tx: Queryable, accountId: string, id: string): Pro
  * Uses a challenge: of concurrent requests, in any number of processes, one succeeds.
  * @param expires the time from which on the challenge is refused anyway, so that it need not be remembered
  */
-export async function consumeChallenge(db: Queryable, challenge: string, expires: number): Promise<boolean> {
-  const added = await db.run(sql`
+export const consumeChallenge = async (db: Queryable, challenge: string, expires: number): Promise<boolean> =>
+  (await db.run(sql`
     insert into used_challenges (hash, expires) values (${secretHash(challenge)}, ${expires})
-    on conflict (hash) do nothing`);
-  return added === 1;
-}
+    on conflict (hash) do nothing`)) > 0;

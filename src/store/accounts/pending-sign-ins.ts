@@ -47,14 +47,12 @@ export async function peekPendingSignIn(
 }
 
 /** Ends a pending sign-in that has succeeded. @returns true for one of concurrent requests, in any number of processes */
-export async function finishPendingSignIn(
+export const finishPendingSignIn = async (
   db: Queryable,
   now: number,
   interaction: string,
   secret: string,
-): Promise<boolean> {
-  const ended = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     delete from pending_sign_ins
-    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
-  return ended === 1;
-}
+    where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`)) > 0;

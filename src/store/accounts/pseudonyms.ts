@@ -152,9 +152,8 @@ export const isBeingAnonymised = (tx: Queryable, uuid: string): Promise<boolean>
   exists(tx, sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`);
 
 /** The pseudonym of a game account, and when it got it; undefined if it has none. */
-export async function pseudonymOf(db: Queryable, uuid: string): Promise<(Pseudonym & { created: number }) | undefined> {
-  return await db.get(sql`select uuid, name, created from pseudonyms where uuid_hash = ${db.keyedHash(uuid)}`);
-}
+export const pseudonymOf = (db: Queryable, uuid: string): Promise<(Pseudonym & { created: number }) | undefined> =>
+  db.get(sql`select uuid, name, created from pseudonyms where uuid_hash = ${db.keyedHash(uuid)}`);
 
 /** Deletes the pseudonym of a game account, so that later events are recorded under its own name. */
 export async function deletePseudonym(tx: Queryable, uuid: string): Promise<void> {

@@ -43,8 +43,6 @@ export const recoveryCodesSince = (db: Queryable, accountId: string): Promise<nu
   getValue(db, sql`select created from recovery_codes where account_id = ${accountId} limit 1`);
 
 /** Uses a recovery code: of concurrent requests, in any number of processes, one succeeds. @returns false for any other code */
-export async function useRecoveryCode(db: Queryable, accountId: string, plain: string): Promise<boolean> {
-  const used = await db.run(sql`
-    delete from recovery_codes where hash = ${codeHash(accountId, plain)} and account_id = ${accountId}`);
-  return used === 1;
-}
+export const useRecoveryCode = async (db: Queryable, accountId: string, plain: string): Promise<boolean> =>
+  (await db.run(sql`
+    delete from recovery_codes where hash = ${codeHash(accountId, plain)} and account_id = ${accountId}`)) > 0;

@@ -26,9 +26,8 @@ export interface SigningKey {
 }
 
 /** All signing keys, oldest first. */
-export async function signingKeys(db: Queryable): Promise<SigningKey[]> {
-  return await db.all<SigningKey>(sql`select kid, created, sealed from signing_keys order by created, kid`);
-}
+export const signingKeys = (db: Queryable): Promise<SigningKey[]> =>
+  db.all(sql`select kid, created, sealed from signing_keys order by created, kid`);
 
 /** When the newest key was created; undefined if there is none. */
 async function newestSigningKey(db: Queryable): Promise<number | undefined> {
@@ -85,9 +84,8 @@ export async function openKeys(db: Transactional, secret: SecretKey, now: number
 }
 
 /** The decrypted private keys that are published now, the signing key first. Creates the first key if there is none. */
-export async function currentKeys(db: Db, secret: SecretKey, now: number): Promise<JWK[]> {
-  return publishedKeys(await openKeys(db, secret, now), now).map(({ jwk }) => jwk);
-}
+export const currentKeys = async (db: Db, secret: SecretKey, now: number): Promise<JWK[]> =>
+  publishedKeys(await openKeys(db, secret, now), now).map(({ jwk }) => jwk);
 
 /**
  * Adds a key that starts to sign after `PUBLISHED_AHEAD_MS`; the previous key stays published until its tokens expire.

@@ -14,9 +14,8 @@ export interface Totp {
   last_used: number | null;
 }
 
-export async function totpOf(db: Queryable, accountId: string): Promise<Totp | undefined> {
-  return await db.get<Totp>(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
-}
+export const totpOf = (db: Queryable, accountId: string): Promise<Totp | undefined> =>
+  db.get(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
 
 /** Whether the account has the authenticator app with this secret. */
 export async function hasTotp(db: Queryable, key: SecretKey, accountId: string, secret: string): Promise<boolean> {
@@ -24,9 +23,8 @@ export async function hasTotp(db: Queryable, key: SecretKey, accountId: string, 
   return sealed !== undefined && unseal(key.derive(TOTP_SECRETS), sealed) === secret;
 }
 
-async function sealedSecret(db: Queryable, accountId: string): Promise<{ sealed: string } | undefined> {
-  return await db.get(sql`select sealed from totp_secrets where account_id = ${accountId}`);
-}
+const sealedSecret = (db: Queryable, accountId: string): Promise<{ sealed: string } | undefined> =>
+  db.get(sql`select sealed from totp_secrets where account_id = ${accountId}`);
 
 /**
  * Stores the secret of an authenticator app, in the place of an earlier one. The caller holds the lock of the account.

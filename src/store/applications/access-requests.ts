@@ -106,14 +106,12 @@ export interface Decision {
  * Decides a waiting request and applies the decision to the application.
  * @returns undefined if no request with this id is waiting, for example because another operator has decided it
  */
-export async function decideRequest(
+export const decideRequest = (
   db: Transactional,
   now: number,
   id: string,
   decision: Decision,
-): Promise<AccessRequest | undefined> {
-  return await db.transaction((tx) => decide(tx, now, keyOf(id) ?? 0, decision));
-}
+): Promise<AccessRequest | undefined> => db.transaction((tx) => decide(tx, now, keyOf(id) ?? 0, decision));
 
 async function decide(
   tx: Queryable,
@@ -160,9 +158,8 @@ export async function isApprovedByOperator(db: Queryable, { key, access }: Appli
 const requestByKey = (db: Queryable, key: number): Promise<AccessRequest | undefined> =>
   getAs(db, sql`${SELECT} where r.key = ${key}`, toRequest);
 
-export async function requestById(db: Queryable, id: string): Promise<AccessRequest | undefined> {
-  return await requestByKey(db, keyOf(id) ?? 0);
-}
+export const requestById = (db: Queryable, id: string): Promise<AccessRequest | undefined> =>
+  requestByKey(db, keyOf(id) ?? 0);
 
 /** The newest requests of an application, newest first. */
 export const listAccessRequests = (db: Queryable, applicationKey: number): Promise<AccessRequest[]> =>

@@ -234,15 +234,10 @@ export const changeTo = (db: Queryable, applicationKey: number): Promise<Applica
   getAs(db, sql`${SELECT} where c.application_key = ${applicationKey}`, toChange);
 
 /** The new logo of the change with this id. */
-export async function waitingLogo(
-  db: Queryable,
-  applicationKey: number,
-  id: string,
-): Promise<UploadedImage | undefined> {
-  return await db.get<UploadedImage>(sql`
+export const waitingLogo = (db: Queryable, applicationKey: number, id: string): Promise<UploadedImage | undefined> =>
+  db.get(sql`
     select logo_type as content_type, logo_hash as hash, logo_bytes as bytes from application_changes
     where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0} and logo_hash is not null`);
-}
 
 /** The waiting changes, oldest first. */
 export const waitingChanges = (db: Queryable, limit: number): Promise<ApplicationChange[]> =>

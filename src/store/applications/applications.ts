@@ -114,9 +114,8 @@ export async function createApplication(
 export const MAX_SECRETS = 5;
 
 /** Adds a secret to an application. Its text is shown only once. */
-export async function addSecret(tx: Queryable, now: number, applicationKey: number): Promise<string> {
-  return await insertSecret(tx, now, applicationKey, await nextKey(tx, now), '');
-}
+export const addSecret = async (tx: Queryable, now: number, applicationKey: number): Promise<string> =>
+  await insertSecret(tx, now, applicationKey, await nextKey(tx, now), '');
 
 /** Like `addSecret`; undefined if the application already has `MAX_SECRETS`. */
 export async function addFurtherSecret(
@@ -161,12 +160,9 @@ export async function secretsOf(db: Queryable, applicationKey: number): Promise<
 }
 
 /** Revokes a secret with immediate effect. */
-export async function removeSecret(db: Queryable, applicationKey: number, id: string): Promise<boolean> {
-  const removed = await db.run(
-    sql`delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`,
-  );
-  return removed === 1;
-}
+export const removeSecret = async (db: Queryable, applicationKey: number, id: string): Promise<boolean> =>
+  (await db.run(sql`
+    delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`)) > 0;
 
 /** The hashes of an application's valid secrets. */
 export const readSecretHashes = (db: Queryable, applicationKey: number): Promise<string[]> =>

@@ -27,14 +27,13 @@ interface Registration {
  * The application of this id. The first call registers it; later calls update its redirect URIs, and issue a new secret if
  * the secret key has changed.
  */
-export async function firstPartyClient(
+export const firstPartyClient = async (
   db: Db,
   now: number,
   key: Buffer,
   registration: Registration,
-): Promise<FirstPartyClient> {
-  return (await existingClient(db, now, key, registration)) ?? (await registerClient(db, now, key, registration));
-}
+): Promise<FirstPartyClient> =>
+  (await existingClient(db, now, key, registration)) ?? (await registerClient(db, now, key, registration));
 
 async function existingClient(
   db: Db,

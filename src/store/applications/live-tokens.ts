@@ -52,13 +52,12 @@ export async function endExcessRequests(tx: Queryable, opener: string, newest: s
   await endExcess(tx, sql`opener = ${opener}`, newest, limit);
 }
 
-async function endExcess(tx: Queryable, counted: Sql, newest: string, limit: number): Promise<{ hash: string }[]> {
-  return await tx.all<{ hash: string }>(sql`
+const endExcess = (tx: Queryable, counted: Sql, newest: string, limit: number): Promise<{ hash: string }[]> =>
+  tx.all(sql`
     delete from tokens where (hash, kind) in (
       select hash, kind from tokens where ${counted} and hash <> ${newest}
       order by expires desc limit ${BATCH_SIZE} offset ${limit - 1})
     returning hash`);
-}
 
 /** Maximum work of one transaction, so that it holds neither the lock nor the thread for long. */
 const MAX_GROUP = 32;

@@ -32,15 +32,13 @@ export async function removeLogo(db: Queryable, applicationKey: number): Promise
   await db.run(sql`delete from application_logos where application_key = ${applicationKey}`);
 }
 
-export async function findLogo(db: Queryable, clientId: string): Promise<UploadedImage | undefined> {
-  return await db.get<UploadedImage>(sql`
+export const findLogo = (db: Queryable, clientId: string): Promise<UploadedImage | undefined> =>
+  db.get(sql`
     select l.content_type, l.hash, l.bytes from application_logos l join applications a on a.key = l.application_key
     where a.client_id = ${clientId}`);
-}
 
-export async function hasLogo(db: Queryable, applicationKey: number): Promise<boolean> {
-  return (await logoHash(db, applicationKey)) !== undefined;
-}
+export const hasLogo = async (db: Queryable, applicationKey: number): Promise<boolean> =>
+  (await logoHash(db, applicationKey)) !== undefined;
 
 export const logoHash = (db: Queryable, applicationKey: number): Promise<string | undefined> =>
   getValue(db, sql`select hash from application_logos where application_key = ${applicationKey}`);

@@ -35,17 +35,15 @@ export async function removeOwner(db: Transactional, applicationKey: number, acc
   });
 }
 
-export async function ownersOf(db: Queryable, applicationKey: number): Promise<Owner[]> {
-  return await db.all<Owner>(sql`
+export const ownersOf = (db: Queryable, applicationKey: number): Promise<Owner[]> =>
+  db.all(sql`
     select o.account_id, a.name, o.added from application_owners o join accounts a on a.id = o.account_id
     where o.application_key = ${applicationKey} order by o.added, o.account_id`);
-}
 
-export async function isOwner(db: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
-  const row = await db.get(sql`
-    select added from application_owners where application_key = ${applicationKey} and account_id = ${accountId}`);
-  return row !== undefined;
-}
+export const isOwner = async (db: Queryable, applicationKey: number, accountId: string): Promise<boolean> =>
+  (await db.get(sql`
+    select added from application_owners
+    where application_key = ${applicationKey} and account_id = ${accountId}`)) !== undefined;
 
 /** The applications of an account, newest first. */
 export async function applicationsOwnedBy(db: Queryable, accountId: string): Promise<Application[]> {
@@ -82,43 +80,35 @@ const SELECT = sql`
     left join accounts b on b.id = i.invited_by`;
 
 /** The invitations of an account, newest first. */
-export async function listInvitations(db: Queryable, now: number, accountId: string): Promise<Invitation[]> {
-  return await db.all(sql`${SELECT} where i.account_id = ${accountId} and i.expires > ${now} order by i.expires desc`);
-}
+export const listInvitations = (db: Queryable, now: number, accountId: string): Promise<Invitation[]> =>
+  db.all(sql`${SELECT} where i.account_id = ${accountId} and i.expires > ${now} order by i.expires desc`);
 
 /** The open invitations to an application. */
-export async function invitationsTo(db: Queryable, now: number, applicationKey: number): Promise<Invitation[]> {
-  return await db.all(
-    sql`${SELECT} where i.application_key = ${applicationKey} and i.expires > ${now} order by i.expires, i.account_id`,
-  );
-}
+export const invitationsTo = (db: Queryable, now: number, applicationKey: number): Promise<Invitation[]> =>
+  db.all(sql`
+    ${SELECT} where i.application_key = ${applicationKey} and i.expires > ${now} order by i.expires, i.account_id`);
 
 /**
  * Invites an account, or renews its invitation.
  * @returns false if the account is already an owner
  */
-export async function invite(
+export const invite = async (
   db: Queryable,
   now: number,
   { applicationKey, accountId, invitedBy }: { applicationKey: number; accountId: string; invitedBy: string },
-): Promise<boolean> {
-  const invited = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     insert into owner_invitations (application_key, account_id, invited_by, expires)
     select key, cast(${accountId} as text), cast(${invitedBy} as text), cast(${now + INVITATION_MS} as bigint)
     from applications where key = ${applicationKey} and not exists (
       select 1 from application_owners o where o.application_key = applications.key and o.account_id = ${accountId})
     on conflict (application_key, account_id) do update set
-      invited_by = excluded.invited_by, expires = excluded.expires`);
-  return invited === 1;
-}
+      invited_by = excluded.invited_by, expires = excluded.expires`)) > 0;
 
 /** Deletes an invitation that was declined or withdrawn. */
-export async function endInvitation(db: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
-  const ended = await db.run(
-    sql`delete from owner_invitations where application_key = ${applicationKey} and account_id = ${accountId}`,
-  );
-  return ended === 1;
-}
+export const endInvitation = async (db: Queryable, applicationKey: number, accountId: string): Promise<boolean> =>
+  (await db.run(sql`
+    delete from owner_invitations where application_key = ${applicationKey} and account_id = ${accountId}`)) > 0;
 
 /** Makes an invited account an owner; false if there is no valid invitation. */
 export async function acceptInvitation(

@@ -71,11 +71,10 @@ export async function addUsage(
 }
 
 /** The usage of an application since a timestamp, by hour and endpoint. */
-export async function usageSince(db: Queryable, applicationKey: number, since: number): Promise<Usage[]> {
-  return await db.all<Usage>(sql`
+export const usageSince = (db: Queryable, applicationKey: number, since: number): Promise<Usage[]> =>
+  db.all(sql`
     select application_key, hour, endpoint, requests, client_errors, limited, server_errors from usage
     where application_key = ${applicationKey} and hour >= ${since} order by hour, endpoint`);
-}
 
 /** When an application last used the data API, epoch milliseconds. */
 export const readLastUse = (db: Queryable, applicationKey: number): Promise<number | undefined> =>

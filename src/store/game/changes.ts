@@ -143,9 +143,7 @@ type FeedRow = Omit<Feed, 'isFilled'> & { filling: string | null };
 
 const FEED = sql`select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`;
 
-export async function readFeed(db: Queryable): Promise<Feed> {
-  return toFeed((await db.get<FeedRow>(FEED))!);
-}
+export const readFeed = async (db: Queryable): Promise<Feed> => toFeed((await db.get<FeedRow>(FEED))!);
 
 const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, floor, isFilled: filling === null });
 
@@ -153,14 +151,12 @@ const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, flo
  * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts
  * see the same state; each part reads at most `limit` rows of one index: all changes of a kind, or its tombstones.
  */
-export async function changesAfter(
+export const changesAfter = (
   db: Queryable,
   after: number,
   limit: number,
   kinds: readonly ResourceKind[] = RESOURCE_KINDS,
-): Promise<Change[]> {
-  return await db.all<Change>(selectChanges(after, limit, kinds));
-}
+): Promise<Change[]> => db.all<Change>(selectChanges(after, limit, kinds));
 
 /** `changesAfter` with the feed at the same moment, in one statement. */
 export async function changesWithFeed(
@@ -203,11 +199,8 @@ function selectChanges(after: number, limit: number, kinds: readonly ResourceKin
 }
 
 /** The newest change of a resource; undefined without one, also after its tombstone was deleted. */
-export async function changeOfResource(db: Queryable, kind: ResourceKind, key: number): Promise<Change | undefined> {
-  return await db.get<Change>(
-    sql`select number, kind, key, type, revision, time from changes where kind = ${kind} and key = ${key}`,
-  );
-}
+export const changeOfResource = (db: Queryable, kind: ResourceKind, key: number): Promise<Change | undefined> =>
+  db.get(sql`select number, kind, key, type, revision, time from changes where kind = ${kind} and key = ${key}`);
 
 /**
  * The number before the first change since a time, by halving the feed: its times rise with its numbers, apart from those

@@ -21,15 +21,14 @@ export async function excludedAmong(db: Queryable, keys: readonly number[]): Pro
 }
 
 /** Excluded matches with keys below `before`, newest first. */
-export async function listExcluded(
+export const listExcluded = (
   db: Queryable,
   before: number,
   limit: number,
-): Promise<{ key: number; head: string; finished: number }[]> {
-  return await db.all(sql`
+): Promise<{ key: number; head: string; finished: number }[]> =>
+  db.all(sql`
     select m.key, m.head, m.finished from excluded_matches x join matches m on m.key = x.match_key
     where x.match_key < ${before} order by x.match_key desc limit ${limit}`);
-}
 
 export async function saveExcluded(tx: Queryable, key: number, excluded: boolean): Promise<void> {
   await tx.run(

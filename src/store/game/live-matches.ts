@@ -101,14 +101,13 @@ export async function liveMatchOf(db: Queryable, serverKey: number, since: numbe
 /**
  * The unreported matches of a server, newest first, with its running match if that has no report since the timestamp.
  */
-export async function unreportedMatchesOf(db: Queryable, serverKey: number, since: number): Promise<UnreportedMatch[]> {
-  return await db.all<UnreportedMatch>(sql`
+export const unreportedMatchesOf = (db: Queryable, serverKey: number, since: number): Promise<UnreportedMatch[]> =>
+  db.all(sql`
     select started, time as seen, map, gamemode from live_matches
     where server_key = ${serverKey} and received < ${since} and started is not null
     union all
     select started, seen, map, gamemode from unreported_matches where server_key = ${serverKey}
     order by started desc limit ${MAX_UNREPORTED}`);
-}
 
 /** A report of the present match of a server. */
 export interface LiveReport extends Omit<LiveMatch, 'server'> {
@@ -123,9 +122,8 @@ interface NewestReport {
   started: number | null;
 }
 
-export async function newestReport(tx: Queryable, serverKey: number): Promise<NewestReport | undefined> {
-  return await tx.get(sql`select event_id, time, started from live_matches where server_key = ${serverKey}`);
-}
+export const newestReport = (tx: Queryable, serverKey: number): Promise<NewestReport | undefined> =>
+  tx.get(sql`select event_id, time, started from live_matches where server_key = ${serverKey}`);
 
 /** Stores a report that is newer than the stored one. A match that it replaces becomes an unreported match. */
 export async function storeReport(tx: Queryable, report: LiveReport, before: NewestReport | undefined): Promise<void> {

@@ -53,17 +53,16 @@ export async function endOf(db: Queryable, key: number): Promise<End | undefined
 }
 
 /** A player's matches with keys below `before`, newest first. */
-export async function listPlayedMatches(
+export const listPlayedMatches = (
   db: Queryable,
   playerKey: number,
   before: number,
   limit: number,
-): Promise<(PlayedMatch & ListedMatch)[]> {
-  return await db.all<PlayedMatch & ListedMatch>(sql`
+): Promise<(PlayedMatch & ListedMatch)[]> =>
+  db.all(sql`
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
       p.envdeath_count
     ${playedBelow(playerKey, before, limit)}`);
-}
 
 /** The teams of matches by the key of the match. Matches without a row are absent. */
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {

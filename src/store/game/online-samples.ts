@@ -77,8 +77,5 @@ async function lockSamples(tx: Queryable): Promise<void> {
 }
 
 /** The samples since a timestamp (epoch milliseconds), oldest first. */
-export async function onlineSince(db: Queryable, since: number): Promise<OnlineSample[]> {
-  return await db.all<OnlineSample>(
-    sql`select time, count from online_samples where time >= ${since} order by time limit 2000`,
-  );
-}
+export const onlineSince = (db: Queryable, since: number): Promise<OnlineSample[]> =>
+  db.all(sql`select time, count from online_samples where time >= ${since} order by time limit 2000`);

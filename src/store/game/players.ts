@@ -54,9 +54,8 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
 }
 
 /** Players by their own keys: the key of a merged player finds none. */
-export async function playersByKeys(db: Queryable, keys: readonly number[]): Promise<Player[]> {
-  return await db.all<Player>(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
-}
+export const playersByKeys = (db: Queryable, keys: readonly number[]): Promise<Player[]> =>
+  db.all(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
 
 /** Whose former names a look-up finds: `shown` leaves out those of hidden players, for everybody but staff. */
 export type FormerNames = 'all' | 'shown';
@@ -87,11 +86,10 @@ export async function playerByName(
     where n.name_key = ${key} and ${isFindable(former)} order by n.last_seen desc, p.key desc limit 1`);
 }
 
-async function lastBearer(db: Queryable, nameKey: string): Promise<Player | undefined> {
-  return await db.get<Player>(sql`
+const lastBearer = (db: Queryable, nameKey: string): Promise<Player | undefined> =>
+  db.get(sql`
     select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
     where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
-}
 
 /**
  * A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found if no player has that UUID.
@@ -113,10 +111,9 @@ export async function findPlayer(
 }
 
 /** Players with keys below `before`, the newest first. */
-export async function playersBefore(db: Queryable, before: number, limit: number): Promise<Player[]> {
-  return await db.all<Player>(sql`
+export const playersBefore = (db: Queryable, before: number, limit: number): Promise<Player[]> =>
+  db.all(sql`
     select ${COLUMNS} from players p where p.key < ${before} order by p.key desc limit ${limit}`);
-}
 
 /**
  * All players who have or had a name, in any case: those who have it first, then by their last use of the name, newest first.

@@ -91,12 +91,10 @@ export async function punishmentsByKeys(db: Queryable, keys: readonly number[], 
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
 
 /** Whether a ban of the player is active. The type `ban` may be in any case. */
-export async function isBanned(db: Queryable, playerKey: number, now: number): Promise<boolean> {
-  const ban = await db.get(sql`
+export const isBanned = async (db: Queryable, playerKey: number, now: number): Promise<boolean> =>
+  (await db.get(sql`
     select u.key from punishments u
-    where u.punished_key = ${playerKey} and lower(u.type) = 'ban' and ${inForce(now)} limit 1`);
-  return ban !== undefined;
-}
+    where u.punished_key = ${playerKey} and lower(u.type) = 'ban' and ${inForce(now)} limit 1`)) !== undefined;
 
 /** Those of some players against whom a ban is in force. */
 export async function bannedPlayers(
@@ -144,14 +142,13 @@ function presentState({ revoked, expires }: PunishmentRow, now: number): number 
 }
 
 /** The parts of a punishment that may change, looked up by the reference that the scope (a server) gave it. */
-export async function readTerms(
+export const readTerms = (
   db: Queryable,
   scope: number,
   reference: string,
-): Promise<{ reason: string; expires: number | null } | undefined> {
-  return await db.get(sql`
+): Promise<{ reason: string; expires: number | null } | undefined> =>
+  db.get(sql`
     select reason, expires from punishments where scope_key = ${scope} and reference = ${reference}`);
-}
 
 /** Whether punishments of one scope are revoked, by reference; references without one are left out. */
 export async function revokedByReference(
@@ -198,24 +195,13 @@ const TARGET = sql`
   select u.key, u.scope_key as scope, u.reference, p.name as punished
   from punishments u join players p on p.key = u.punished_key`;
 
-export async function targetByKey(db: Queryable, key: number): Promise<PunishmentTarget | undefined> {
-  return await db.get<PunishmentTarget>(sql`${TARGET} where u.key = ${key}`);
-}
+export const targetByKey = (db: Queryable, key: number): Promise<PunishmentTarget | undefined> =>
+  db.get(sql`${TARGET} where u.key = ${key}`);
 
-export async function findTarget(
-  db: Queryable,
-  scope: number,
-  reference: string,
-): Promise<PunishmentTarget | undefined> {
-  return await db.get<PunishmentTarget>(sql`${TARGET} where u.scope_key = ${scope} and u.reference = ${reference}`);
-}
+export const findTarget = (db: Queryable, scope: number, reference: string): Promise<PunishmentTarget | undefined> =>
+  db.get(sql`${TARGET} where u.scope_key = ${scope} and u.reference = ${reference}`);
 
 /** The punishments of one scope with these references, for lists of changes. */
-export async function findTargets(
-  db: Queryable,
-  scope: number,
-  references: readonly string[],
-): Promise<PunishmentTarget[]> {
-  return await db.all<PunishmentTarget>(sql`
+export const findTargets = (db: Queryable, scope: number, references: readonly string[]): Promise<PunishmentTarget[]> =>
+  db.all(sql`
     ${TARGET} where u.scope_key = ${scope} and u.reference in (${list(references)})`);
-}

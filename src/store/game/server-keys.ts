@@ -76,10 +76,9 @@ export async function listServerKeys(db: Queryable, serverKey: number): Promise<
 }
 
 /** The server that a key is of, also if the key is revoked. */
-export async function serverOfKey(db: Queryable, key: number): Promise<{ key: number; name: string } | undefined> {
-  return await db.get<{ key: number; name: string }>(sql`
+export const serverOfKey = (db: Queryable, key: number): Promise<{ key: number; name: string } | undefined> =>
+  db.get(sql`
     select s.key, s.name from server_keys k join servers s on s.key = k.server_key where k.key = ${key}`);
-}
 
 /** Whether a credential has the form of a server's key; it may be unknown. */
 export const isServerKey = (secret: string): boolean => secret.startsWith(PREFIX);

@@ -106,6 +106,5 @@ function serverNow(
 const NOBODY = { playing: 0, playerCount: 0, players: [], gamemode: '', current_map: '', next_map: '' };
 
 /** A server by its name in any case. Includes removed servers, because configuring one again restores it. */
-export async function serverByName(db: Queryable, name: string): Promise<Server | undefined> {
-  return await db.get<Server>(sql`select key, name from servers where name_key = ${nameKey(name)}`);
-}
+export const serverByName = (db: Queryable, name: string): Promise<Server | undefined> =>
+  db.get(sql`select key, name from servers where name_key = ${nameKey(name)}`);

@@ -17,11 +17,8 @@ export interface SitemapFile {
   first_key: number;
 }
 
-export async function sitemapFiles(db: Queryable): Promise<SitemapFile[]> {
-  return await db.all<SitemapFile>(
-    sql`select kind, first_key from sitemap_files order by kind, first_key limit ${MAX}`,
-  );
-}
+export const sitemapFiles = (db: Queryable): Promise<SitemapFile[]> =>
+  db.all(sql`select kind, first_key from sitemap_files order by kind, first_key limit ${MAX}`);
 
 export interface SitemapEntry {
   key: number;

@@ -57,6 +57,5 @@ export async function healthOf(
   };
 }
 
-async function newest(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
-  return (await db.get<{ time: number | null }>(query))?.time ?? null;
-}
+const newest = async (db: Db, query: ReturnType<typeof sql>): Promise<number | null> =>
+  (await db.get<{ time: number | null }>(query))?.time ?? null;

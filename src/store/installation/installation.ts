@@ -24,9 +24,7 @@ export async function secretKeyMatches(db: Db, secret: SecretKey): Promise<boole
 }
 
 /** The fingerprint of the secret key that services on this database have used; undefined if none has run yet. */
-export async function storedFingerprint(db: Queryable): Promise<string | undefined> {
-  return await installationValue(db, FINGERPRINT);
-}
+export const storedFingerprint = (db: Queryable): Promise<string | undefined> => installationValue(db, FINGERPRINT);
 
 export async function saveFingerprint(db: Queryable, secret: SecretKey): Promise<void> {
   await saveInstallation(db, { [FINGERPRINT]: secretFingerprint(secret) });

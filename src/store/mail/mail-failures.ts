@@ -23,6 +23,5 @@ export async function recordMailOutcome(
 }
 
 /** The failure of a mail server; undefined while its last mail was accepted. */
-export async function mailFailureOf(db: Queryable, server: string): Promise<MailFailure | undefined> {
-  return await db.get<MailFailure>(sql`select since, error from mail_failures where server = ${server}`);
-}
+export const mailFailureOf = (db: Queryable, server: string): Promise<MailFailure | undefined> =>
+  db.get(sql`select since, error from mail_failures where server = ${server}`);

@@ -20,16 +20,18 @@ const RETRY_MS = 10 * 60_000;
  * Claims a mail. Of several processes that call this at once, one gets true and sends the mail. A `sent` in the future
  * comes from a wrong clock and does not delay a mail.
  */
-export async function claimMail(tx: Queryable, now: number, { subject, covers, everyMs }: MailClaim): Promise<boolean> {
-  const claimed = await tx.get(sql`
+export const claimMail = async (
+  tx: Queryable,
+  now: number,
+  { subject, covers, everyMs }: MailClaim,
+): Promise<boolean> =>
+  (await tx.get(sql`
     insert into operator_mails (subject, sent, covers, delivered) values (${subject}, ${now}, ${covers}, null)
     on conflict (subject) do update set sent = excluded.sent, covers = excluded.covers, delivered = null
     where operator_mails.covers < excluded.covers and (operator_mails.sent > ${now}
       or operator_mails.sent <= case when operator_mails.covers = ${FAILED} then cast(${now - RETRY_MS} as bigint)
         else cast(${now - everyMs} as bigint) end)
-    returning subject`);
-  return claimed !== undefined;
-}
+    returning subject`)) !== undefined;
 
 /** Records that the mail server has accepted the mail about these subjects. */
 export async function confirmMail(db: Queryable, now: number, subjects: readonly string[]): Promise<void> {
@@ -82,13 +84,12 @@ export async function claimSilentServers(
 }
 
 /** Reads all servers, because there are few. */
-async function silentServers(db: Queryable, silentSince: number): Promise<SilentServer[]> {
-  return await db.all<SilentServer>(sql`
+const silentServers = (db: Queryable, silentSince: number): Promise<SilentServer[]> =>
+  db.all(sql`
     select s.key, s.name, p.received from presence p join servers s on s.key = p.server_key
       left join operator_mails m on m.subject = cast(${`${SILENT} `} as text) || cast(s.key as text)
     where s.removed is null and p.received <= ${silentSince} and (m.covers is null or m.covers < p.received)
     order by s.name`);
-}
 
 export interface RefusingServer {
   key: number;

@@ -55,51 +55,38 @@ const COLUMNS = sql`number, type, kind, resource, change, state, attempts, next_
   ms, response`;
 
 /** The newest messages of a webhook with numbers below `before`, newest first. */
-export async function deliveriesBefore(
-  db: Queryable,
-  webhook: number,
-  before: number,
-  limit: number,
-): Promise<Delivery[]> {
-  return await db.all<Delivery>(sql`
+export const deliveriesBefore = (db: Queryable, webhook: number, before: number, limit: number): Promise<Delivery[]> =>
+  db.all(sql`
     select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and number < ${before}
     order by number desc limit ${limit}`);
-}
 
-export async function deliveryByNumber(db: Queryable, webhook: number, number: number): Promise<Delivery | undefined> {
-  return await db.get<Delivery>(
-    sql`select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and number = ${number}`,
-  );
-}
+export const deliveryByNumber = (db: Queryable, webhook: number, number: number): Promise<Delivery | undefined> =>
+  db.get(sql`select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and number = ${number}`);
 
 /**
  * The message that is due first, besides those in the order of the feed.
  * @param change whether it may be a change
  */
-export async function dueMessage(
+export const dueMessage = (
   db: Queryable,
   webhook: number,
   now: number,
   { change }: { change: boolean },
-): Promise<Delivery | undefined> {
-  return await db.get<Delivery>(sql`
+): Promise<Delivery | undefined> =>
+  db.get(sql`
     select ${COLUMNS} from webhook_deliveries
     where webhook_key = ${webhook} and next_attempt > ${IN_ORDER} and next_attempt <= ${now} ${change ? sql`` : sql`and kind is null`}
     order by next_attempt, number limit 1`);
-}
 
 /** The messages in the order of the feed that were not accepted, and a reset that is not sent yet. */
-export async function messagesInOrder(db: Queryable, webhook: number): Promise<Delivery[]> {
-  return await db.all<Delivery>(sql`
+export const messagesInOrder = (db: Queryable, webhook: number): Promise<Delivery[]> =>
+  db.all(sql`
     select ${COLUMNS} from webhook_deliveries where webhook_key = ${webhook} and next_attempt = ${IN_ORDER} order by number`);
-}
 
-export async function hasPending(db: Queryable, webhook: number, type: MessageType): Promise<boolean> {
-  const row = await db.tuple(sql`
+export const hasPending = async (db: Queryable, webhook: number, type: MessageType): Promise<boolean> =>
+  (await db.tuple(sql`
     select 1 from webhook_deliveries
-    where webhook_key = ${webhook} and next_attempt is not null and type = ${type} limit 1`);
-  return row !== undefined;
-}
+    where webhook_key = ${webhook} and next_attempt is not null and type = ${type} limit 1`)) !== undefined;
 
 /** Logs a message that is to be sent. */
 export const addMessage = (tx: Queryable, now: number, webhook: number, type: MessageType, due = now): Promise<void> =>
@@ -157,16 +144,14 @@ export const OF_DELETED_WEBHOOKS: Sql = sql`
   )`;
 
 /** Whether a change of a resource has been delivered to a webhook. */
-export async function hasDelivered(
+export const hasDelivered = async (
   db: Queryable,
   webhook: number,
   { kind, key }: Pick<Change, 'kind' | 'key'>,
-): Promise<boolean> {
-  const row = await db.tuple(sql`
-    select 1 from webhook_deliveries
-    where webhook_key = ${webhook} and kind = ${kind} and resource = ${key} and state = 'delivered' limit 1`);
-  return row !== undefined;
-}
+): Promise<boolean> =>
+  (await db.tuple(sql`
+    select 1 from webhook_deliveries where webhook_key = ${webhook} and kind = ${kind} and resource = ${key}
+      and state = 'delivered' limit 1`)) !== undefined;
 
 const columnsOf = ({ status, reason, ms, response }: AttemptResult): Sql =>
   sql`${status}, ${reason}, ${ms}, ${response}`;
@@ -205,15 +190,13 @@ export async function replaceMessages(tx: Queryable, webhook: number, which: Sql
 export const REPLACED = 'replaced';
 
 /** Sends a message again, with the present change of its resource. */
-export async function sendAgain(
+export const sendAgain = async (
   db: Queryable,
   now: number,
   webhook: number,
   number: number,
   change: number | null,
-): Promise<boolean> {
-  const changed = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     update webhook_deliveries set state = 'waiting', attempts = 0, next_attempt = ${now}, change = ${change}
-    where webhook_key = ${webhook} and number = ${number} and state <> 'waiting'`);
-  return changed === 1;
-}
+    where webhook_key = ${webhook} and number = ${number} and state <> 'waiting'`)) > 0;

@@ -13,14 +13,13 @@ export interface DueWebhook extends Pick<Webhook, 'key' | 'state' | 'failures' |
 }
 
 /** The webhooks of a process that are not off. */
-export async function heldWebhooks(db: Queryable, holder: string): Promise<DueWebhook[]> {
-  return await db.all<DueWebhook>(sql`
+export const heldWebhooks = (db: Queryable, holder: string): Promise<DueWebhook[]> =>
+  db.all(sql`
     select w.key, w.state, w.feed, w.place, w.failures, w.next_attempt, w.last_head,
       (select min(d.next_attempt) from webhook_deliveries d
         where d.webhook_key = w.key and d.next_attempt is not null) as message
     from webhooks w join applications a on a.key = w.application_key
     where w.holder = ${holder} and w.state <> 'off' and ${MAY_READ}`);
-}
 
 export class Progress {
   readonly #holder: string;

@@ -170,37 +170,31 @@ export const challengeOf = (db: Queryable, { key, url }: Pick<Webhook, 'key' | '
 export const SENT = sql`failures = 0, failing = null, next_attempt = 0, last_head = null`;
 
 /** Turns a verified webhook on, and an unverified one off to unverified. One that is on and fails is due. */
-export async function turnOn(db: Queryable, now: number, key: number): Promise<boolean> {
-  const changed = await db.run(sql`
+export const turnOn = async (db: Queryable, now: number, key: number): Promise<boolean> =>
+  (await db.run(sql`
     update webhooks set since = case when state = 'off' then ${now} else since end,
       state = case when verified is null then 'unverified' else 'on' end, ${RESTARTED}
-    where key = ${key} and (state = 'off' or (state = 'on' and next_attempt > ${now}))`);
-  return changed === 1;
-}
+    where key = ${key} and (state = 'off' or (state = 'on' and next_attempt > ${now}))`)) > 0;
 
 const RESTARTED = sql`reason = '', ${SENT}, mail_due = null, revision = revision + 1`;
 
-export async function markVerified(db: Queryable, now: number, key: number): Promise<boolean> {
-  const changed = await db.run(sql`
+export const markVerified = async (db: Queryable, now: number, key: number): Promise<boolean> =>
+  (await db.run(sql`
     update webhooks set state = 'on', verified = ${now}, ${RESTARTED}, since = ${now}
-    where key = ${key} and state = 'unverified'`);
-  return changed === 1;
-}
+    where key = ${key} and state = 'unverified'`)) > 0;
 
 /** @param mailMs the owners get a mail: at once, or so long after the one before if the webhook is still off then */
-export async function turnOff(
+export const turnOff = async (
   db: Queryable,
   now: number,
   key: number,
   reason: WebhookReason,
   mailMs?: number,
-): Promise<boolean> {
-  const changed = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     update webhooks set state = 'off', reason = ${reason}, since = ${now}, revision = revision + 1,
       mail_due = ${mailMs === undefined ? sql`null` : mailDue(now, mailMs)}
-    where key = ${key} and (state <> 'off' or reason <> ${reason})`);
-  return changed === 1;
-}
+    where key = ${key} and (state <> 'off' or reason <> ${reason})`)) > 0;
 
 /** A process that ends before it has sent its mails leaves them to another one after so long. */
 export const MAIL_CLAIM_MS = 10 * 60_000;

@@ -109,11 +109,10 @@ export async function playerCounters(
 }
 
 /** Deletes the next values of a deleted counter. @returns their number */
-export async function deleteValues(tx: Queryable, counter: number, limit: number): Promise<number> {
-  return await tx.run(sql`
+export const deleteValues = (tx: Queryable, counter: number, limit: number): Promise<number> =>
+  tx.run(sql`
     delete from player_counters where counter = ${counter} and (mode, player_key) in (
       select mode, player_key from player_counters where counter = ${counter} limit ${limit})`);
-}
 
 export interface CounterLeader {
   key: number;

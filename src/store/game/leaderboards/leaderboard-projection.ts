@@ -224,9 +224,8 @@ const PLAYERS = sql`
   select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
 
 /** Without excluded matches. */
-async function readMatches(tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> {
-  return await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key in (${list(keys)}) and ${isCounted(sql`m.key`)}`);
-}
+const readMatches = (tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> =>
+  tx.all(sql`${MATCHES} where m.key in (${list(keys)}) and ${isCounted(sql`m.key`)}`);
 
 function accumulate(
   matches: ProjectedMatch[],

@@ -39,9 +39,8 @@ export interface SluggedMap {
   gamemode: string;
 }
 
-export async function sluggedMap(db: Queryable, slug: string): Promise<SluggedMap | undefined> {
-  return await db.get<SluggedMap>(sql`select name, gamemode from dialect_maps where slug = ${slug}`);
-}
+export const sluggedMap = (db: Queryable, slug: string): Promise<SluggedMap | undefined> =>
+  db.get(sql`select name, gamemode from dialect_maps where slug = ${slug}`);
 
 /** Above the number of maps of any network, so that no server can fill the database. */
 const MAX_MAPS = 10_000;
@@ -60,6 +59,5 @@ export async function saveSluggedMap(db: Db, slug: string, { name, gamemode }: S
   return true;
 }
 
-async function isFull(db: Db): Promise<boolean> {
-  return (await db.tuple(sql`select 1 from dialect_maps order by slug limit 1 offset ${MAX_MAPS - 1}`)) !== undefined;
-}
+const isFull = async (db: Db): Promise<boolean> =>
+  (await db.tuple(sql`select 1 from dialect_maps order by slug limit 1 offset ${MAX_MAPS - 1}`)) !== undefined;

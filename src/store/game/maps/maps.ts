@@ -96,9 +96,8 @@ export async function gamemodesOfMaps(db: Queryable, names: readonly string[]): 
 }
 
 /** The names of all maps, in the order of their first publication. */
-export async function mapNames(db: Queryable): Promise<string[]> {
-  return (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
-}
+export const mapNames = async (db: Queryable): Promise<string[]> =>
+  (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
 
 /** The key of the newest map. */
 export const newestMap = (db: Queryable): Promise<number | undefined> =>
@@ -127,11 +126,10 @@ export interface MapImage {
   bytes: Uint8Array;
 }
 
-export async function imageOf(db: Queryable, mapKey: number): Promise<MapImage | undefined> {
-  return await db.get<MapImage>(sql`
+export const imageOf = (db: Queryable, mapKey: number): Promise<MapImage | undefined> =>
+  db.get(sql`
     select p.content_type, p.hash, p.bytes from map_images i join pictures p on p.hash = i.hash
     where i.map_key = ${mapKey}`);
-}
 
 /** The names of the servers that have each map in their rotation, by the map's name key. */
 export async function readRotations(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {

@@ -109,12 +109,11 @@ export async function hasManagementSecret(
 }
 
 /** The servers that a process follows. */
-export async function heldServers(db: Queryable, holder: string): Promise<HeldServer[]> {
-  return await db.all<HeldServer>(sql`
+export const heldServers = (db: Queryable, holder: string): Promise<HeldServer[]> =>
+  db.all(sql`
     select m.server_key as "serverKey", s.name as "serverName", m.url, m.ca, m.revision,
       m.sealed_secret as "sealedSecret", m.contact
     from managed_servers m join servers s on s.key = m.server_key where m.holder = ${holder}`);
-}
 
 type Held = Pick<HeldServer, 'serverKey' | 'revision'>;
 
@@ -122,28 +121,24 @@ type Held = Pick<HeldServer, 'serverKey' | 'revision'>;
  * Locks the server for this transaction and records the contact.
  * @returns false if another process has the lease, or the connection was changed
  */
-export async function touchHeld(
+export const touchHeld = async (
   tx: Queryable,
   now: number,
   holder: string,
   { serverKey, revision }: Held,
-): Promise<boolean> {
-  const touched = await tx.run(sql`
+): Promise<boolean> =>
+  (await tx.run(sql`
     update managed_servers set contact = ${now}
-    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision}`);
-  return touched > 0;
-}
+    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision}`)) > 0;
 
 /** Stores the state of the connection. @returns whether it differs from the stored one */
-export async function recordManageState(
+export const recordManageState = async (
   db: Db,
   now: number,
   holder: string,
   { serverKey, revision }: Held,
   state: ManageState,
-): Promise<boolean> {
-  const changed = await db.run(sql`
+): Promise<boolean> =>
+  (await db.run(sql`
     update managed_servers set state = ${state}, since = ${now}
-    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision} and state <> ${state}`);
-  return changed > 0;
-}
+    where server_key = ${serverKey} and holder = ${holder} and revision = ${revision} and state <> ${state}`)) > 0;

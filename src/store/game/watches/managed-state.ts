@@ -18,10 +18,9 @@ export interface ListedBan {
   expires: number | null;
 }
 
-export async function onlineOn(db: Queryable, serverKey: number): Promise<OnlinePlayer[]> {
-  return await db.all<OnlinePlayer>(sql`
+export const onlineOn = (db: Queryable, serverKey: number): Promise<OnlinePlayer[]> =>
+  db.all(sql`
     select uuid, name from managed_players where server_key = ${serverKey} order by uuid`);
-}
 
 export async function addOnline(tx: Queryable, serverKey: number, players: readonly OnlinePlayer[]): Promise<void> {
   const rows = players.map(({ uuid, name }) => [serverKey, uuid, name]);

@@ -129,11 +129,10 @@ export const removeWatch = (db: Queryable, serverKey: number): Promise<boolean> 
   changesRow(db, sql`delete from server_watches where server_key = ${serverKey}`);
 
 /** The servers that a process polls. */
-export async function heldWatches(db: Queryable, holder: string): Promise<HeldWatch[]> {
-  return await db.all<HeldWatch>(sql`
+export const heldWatches = (db: Queryable, holder: string): Promise<HeldWatch[]> =>
+  db.all(sql`
     select w.server_key as "serverKey", s.name as "serverName", w.address, w.protocol
     from server_watches w join servers s on s.key = w.server_key where w.holder = ${holder}`);
-}
 
 /** The servers of these that report themselves: whose own heartbeat was received since the timestamp. */
 export async function reportingThemselves(
