@@ -1,5 +1,6 @@
 import type { Queryable } from '#db/db.ts';
-import { insertAll, join, list, type Sql, sql } from '#db/sql.ts';
+import { insertAll, join, type Sql, sql } from '#db/sql.ts';
+import { SumChanges } from './sum-changes.ts';
 
 /**
  * Histograms of counters, so that a rank is a sum over few rows. A bucket of level n covers 64^n values; a bucket of
@@ -19,51 +20,23 @@ export interface RankChange {
   to: number | undefined;
 }
 
-/** Accumulates changes of players in memory, to write one row for each bucket. */
-export class RankCounts {
-  readonly #buckets = new Map<string, { place: [counter: string, level: number, bucket: number]; players: number }>();
+const RANK_COUNTS = {
+  ...{ name: 'rank_counts', key: ['counter', 'level', 'bucket'] },
+  ...{ sums: ['players'], empty: 'players' },
+};
 
-  constructor(changes: readonly RankChange[]) {
-    for (const { counter, from, to } of changes) {
-      if (from === to) continue;
-      if (from !== undefined) this.#add(counter, from, -1);
-      if (to !== undefined) this.#add(counter, to, 1);
-    }
+/** The statements that write the changes of players: one row for each bucket. */
+export function rankStatements(changes: readonly RankChange[]): Sql[] {
+  const counts = new SumChanges<[counter: string, level: number, bucket: number]>(RANK_COUNTS);
+  const add = (counter: string, value: number | undefined, by: 1 | -1): void => {
+    for (const [level, bucket] of value === undefined ? [] : findBuckets(value).entries())
+      if (bucket % WIDTH !== 0) counts.add([counter, level, bucket], [by]);
+  };
+  for (const { counter, from, to } of changes) {
+    add(counter, from, -1);
+    add(counter, to, 1);
   }
-
-  #add(counter: string, value: number, by: 1 | -1): void {
-    for (const [level, bucket] of findBuckets(value).entries()) {
-      if (bucket % WIDTH === 0) continue;
-      const name = `${counter} ${level} ${bucket}`;
-      const existing = this.#buckets.get(name);
-      if (existing === undefined) this.#buckets.set(name, { place: [counter, level, bucket], players: by });
-      else existing.players += by;
-    }
-  }
-
-  /** The statements that write the changes and delete empty buckets. */
-  statements(): Sql[] {
-    const changed = [...this.#buckets.values()].filter(({ players }) => players !== 0);
-    const fewer = Map.groupBy(
-      changed.filter(({ players }) => players < 0),
-      ({ place: [counter, level] }) => `${counter} ${level}`,
-    );
-    return [
-      ...insertAll(
-        'insert into rank_counts (counter, level, bucket, players) values',
-        changed.map(({ place, players }) => [...place, players]),
-        'on conflict (counter, level, bucket) do update set players = rank_counts.players + cast(excluded.players as bigint)',
-      ),
-      ...[...fewer.values()].map(emptied),
-    ];
-  }
-}
-
-function emptied(buckets: readonly { place: [counter: string, level: number, bucket: number] }[]): Sql {
-  const [counter, level] = buckets[0]!.place;
-  return sql`
-    delete from rank_counts where counter = ${counter} and level = ${level}
-      and bucket in (${list(buckets.map(({ place }) => place[2]))}) and players <= 0`;
+  return counts.statements();
 }
 
 /** The bucket of a value on each level. */

@@ -2,7 +2,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import type { Stats } from './player-stats.ts';
-import { type RankChange, RankCounts, ranksAmong } from './rank-counts.ts';
+import { type RankChange, ranksAmong, rankStatements } from './rank-counts.ts';
 
 /**
  * The ranks of players in the group `teampvp`, a projection of their counters. Each change of a player's counters in
@@ -75,12 +75,11 @@ async function countPlayers(tx: Queryable, players: readonly number[]): Promise<
   const changes: RankChange[] = players.flatMap((player) =>
     RANKED.map((counter) => ({ counter, from: before.get(player)?.[counter], to: now.get(player)?.[counter] })),
   );
-  const counts = new RankCounts(changes);
   const rows = [...now].map(([player, values]) => [player, ...RANKED.map((counter) => values[counter])]);
   await tx.run(sql`delete from ranked_players where player_key in (${keys})`);
   await tx.runAll([
     ...insertAll(`insert into ranked_players (player_key, ${RANKED.join(', ')}) values`, rows),
-    ...counts.statements(),
+    ...rankStatements(changes),
   ]);
   await tx.run(sql`delete from rank_changes where player_key in (${keys})`);
 }
