@@ -12,7 +12,7 @@ import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
-import { rankChanges } from '#store/game/rank-counts.ts';
+import { rankChanges } from '#store/game/teampvp-ranks.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesReference } from './map-ratings.ts';
 import { moveOwned, OWNED } from './merge-owned-rows.ts';

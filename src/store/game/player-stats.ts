@@ -1,5 +1,5 @@
 import { type Queryable, safeNumber } from '#db/db.ts';
-import { rankChanges } from './rank-counts.ts';
+import { rankChanges } from './teampvp-ranks.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 import { countersOf, type Group, GROUP_NAMES, type StatCounter } from './statistics-groups.ts';
 

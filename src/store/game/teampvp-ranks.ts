@@ -1,8 +1,7 @@
-import type { Db, Queryable } from '#db/db.ts';
-import { insertAll, list, type Sql, sql } from '#db/sql.ts';
+import { columnOf, type Db, type Queryable } from '#db/db.ts';
+import { insertAll, join, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
-import type { Stats } from './player-stats.ts';
-import { type RankChange, ranksAmong, rankStatements } from './rank-counts.ts';
+import { SumChanges } from './sum-changes.ts';
 
 /**
  * The ranks of players in the group `teampvp`, a projection of their counters. Each change of a player's counters in
@@ -33,16 +32,11 @@ export function killDeathRatio({ kill = 0, death = 0 }: Record<string, number>):
 export async function readTeampvpRanks(
   db: Queryable,
   playerKey: number,
-  { teampvp }: Pick<Stats, 'teampvp'>,
+  { teampvp }: { teampvp: Record<string, number> },
 ): Promise<Values> {
   if (teampvp['play'] === 0) return { kill: 0, win: 0, ratio: 0, objective: 0, time: 0 };
   const counted = await countedValues(db, sql`${playerKey}`);
-  const values = counted.get(playerKey) ?? rankedValues(teampvp);
-  const ranks = await ranksAmong(
-    db,
-    RANKED.map((counter) => ({ counter, value: values[counter] })),
-  );
-  return ranks as Values;
+  return await ranksAmong(db, counted.get(playerKey) ?? rankedValues(teampvp));
 }
 
 /** The values of a player with these counters. Kills per death are an integer, so that buckets can hold them. */
@@ -54,14 +48,12 @@ function rankedValues(counters: Record<string, number>): Values {
 
 /** Counts the next players whose counters have changed. @returns whether there may be more */
 export async function countRanks(db: Db): Promise<boolean> {
-  const waiting = await db.tuple(sql`select 1 from rank_changes limit 1`);
-  if (waiting === undefined) return false;
+  if ((await db.tuple(sql`select 1 from rank_changes limit 1`)) === undefined) return false;
   return await db.transaction(async (tx) => {
     // Every writer of counters holds this lock, so that they do not change between the read and the deletion below.
     await Keys.lock(tx);
-    const rows = await tx.tuples(sql`
-      select player_key from rank_changes order by player_key limit ${RANKED_PER_STEP}`);
-    const players = rows.map(([key]) => key as number);
+    const next = sql`select player_key from rank_changes order by player_key limit ${RANKED_PER_STEP}`;
+    const players = await columnOf<number>(tx, next);
     if (players.length > 0) await countPlayers(tx, players);
     return players.length === RANKED_PER_STEP;
   });
@@ -72,38 +64,87 @@ type Values = Record<Ranked, number>;
 async function countPlayers(tx: Queryable, players: readonly number[]): Promise<void> {
   const keys = list([...players]);
   const [before, now] = [await countedValues(tx, keys), await presentValues(tx, keys)];
-  const changes: RankChange[] = players.flatMap((player) =>
-    RANKED.map((counter) => ({ counter, from: before.get(player)?.[counter], to: now.get(player)?.[counter] })),
-  );
+  const counts = new SumChanges<[counter: Ranked, level: number, bucket: number]>(RANK_COUNTS);
+  const count = (counter: Ranked, value: number | undefined, by: 1 | -1): void => {
+    for (const [level, bucket] of value === undefined ? [] : findBuckets(value).entries())
+      if (bucket % WIDTH !== 0) counts.add([counter, level, bucket], [by]);
+  };
+  for (const player of players)
+    for (const counter of RANKED) {
+      const [from, to] = [before.get(player)?.[counter], now.get(player)?.[counter]];
+      if (from === to) continue;
+      count(counter, from, -1);
+      count(counter, to, 1);
+    }
   const rows = [...now].map(([player, values]) => [player, ...RANKED.map((counter) => values[counter])]);
   await tx.run(sql`delete from ranked_players where player_key in (${keys})`);
   await tx.runAll([
     ...insertAll(`insert into ranked_players (player_key, ${RANKED.join(', ')}) values`, rows),
-    ...rankStatements(changes),
+    ...counts.statements(),
   ]);
   await tx.run(sql`delete from rank_changes where player_key in (${keys})`);
 }
 
 async function countedValues(tx: Queryable, keys: Sql): Promise<Map<number, Values>> {
-  const rows = await tx.tuples(sql`
+  const rows = await tx.all<Values & { player_key: number }>(sql`
     select player_key, kill, win, ratio, objective, time from ranked_players where player_key in (${keys})`);
-  return new Map(
-    (rows as number[][]).map(([player, ...values]) => [
-      player!,
-      Object.fromEntries(RANKED.map((counter, place) => [counter, values[place]!])) as Values,
-    ]),
-  );
+  return new Map(rows.map(({ player_key, ...values }) => [player_key, values]));
 }
 
 /** The values of those players who have played. */
 async function presentValues(tx: Queryable, keys: Sql): Promise<Map<number, Values>> {
-  const rows = await tx.tuples(sql`
-    select player_key, teampvp_kill, teampvp_death, teampvp_win, teampvp_objective, teampvp_time
+  const rows = await tx.all<Record<string, number> & { player_key: number }>(sql`
+    select player_key, teampvp_kill as kill, teampvp_death as death, teampvp_win as win, teampvp_objective as objective,
+      teampvp_time as time
     from player_stats where player_key in (${keys}) and teampvp_play > 0`);
-  return new Map(
-    (rows as [number, number, number, number, number, number][]).map(([player, kill, death, win, objective, time]) => [
-      player,
-      rankedValues({ kill, death, win, objective, time }),
-    ]),
-  );
+  return new Map(rows.map(({ player_key, ...counters }) => [player_key, rankedValues(counters)]));
+}
+
+/**
+ * Histograms of counters, so that a rank is a sum over few rows. A bucket of level n covers 64^n values; a bucket of
+ * level n + 1 contains 64 of level n. The players with a value above `v` are, on each level, those in the higher
+ * buckets of the same parent: at most 63 rows a level. The first bucket of a parent is never a higher one and is not
+ * stored, so that a small value needs few rows.
+ */
+const WIDTH = 64;
+/** Enough for every integer below 2^53. */
+const LEVELS = 9;
+
+const RANK_COUNTS = {
+  ...{ name: 'rank_counts', key: ['counter', 'level', 'bucket'] },
+  ...{ sums: ['players'], empty: 'players' },
+};
+
+/** The bucket of a value on each level. */
+function findBuckets(value: number): number[] {
+  const buckets = [Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)];
+  while (buckets.length < LEVELS) buckets.push(Math.floor(buckets.at(-1)! / WIDTH));
+  return buckets;
+}
+
+/** One more than the number of players with a higher value, in one statement with an index look-up per level. */
+async function ranksAmong(db: Queryable, values: Values): Promise<Values> {
+  const higher = RANKED.flatMap((counter) => higherBuckets(counter, values[counter]));
+  const ranks: Values = { kill: 1, win: 1, ratio: 1, objective: 1, time: 1 };
+  if (higher.length === 0) return ranks;
+  for (const [counter, players] of await db.tuples(join(higher, ' union all '))) {
+    ranks[counter as Ranked] += Number(players ?? 0);
+  }
+  return ranks;
+}
+
+function higherBuckets(counter: string, value: number): Sql[] {
+  return findBuckets(value).flatMap((bucket, level) => {
+    const [first, last] = [bucket + 1, Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1];
+    if (first > last) return [];
+    return sql`
+      select cast(${counter} as text), cast(sum(players) as bigint) from rank_counts
+      where counter = ${counter} and level = ${level} and bucket between ${first} and ${last}`;
+  });
+}
+
+/** The statements that request a new count of players; for the transaction that changes their counters. */
+export function rankChanges(players: readonly number[]): Sql[] {
+  const rows = players.map((key) => [key]);
+  return insertAll('insert into rank_changes (player_key) values', rows, 'on conflict (player_key) do nothing');
 }
