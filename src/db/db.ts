@@ -125,6 +125,27 @@ export function withoutKey(): never {
 /** Whether a query has a row. */
 export const exists = async (db: Queryable, query: Sql): Promise<boolean> => (await db.get(query)) !== undefined;
 
+/** Reads a column of 0 and 1. */
+export const flag = (cell: number): boolean => cell === 1;
+
+/** Reads a column of JSON. */
+export const json = <V>(cell: string): V => JSON.parse(cell) as V;
+
+/** How the columns of a row are read; the compiler demands those of all members that no column can hold. */
+export type Columns<T> = { [K in keyof T]?: (cell: never) => T[K] } & {
+  [K in keyof T as T[K] extends Cell ? never : K]: (cell: never) => T[K];
+};
+
+/** Reads rows: each column whose reader is given by it, the others as they are. */
+export function rowReader<T>(columns: Columns<T>): (row: Row) => T {
+  const readers = Object.entries(columns) as [string, (cell: unknown) => unknown][];
+  return (row) => {
+    const read: Record<string, unknown> = { ...row };
+    for (const [column, reader] of readers) read[column] = reader(read[column]);
+    return read as T;
+  };
+}
+
 /** The first row, as `to` makes it. */
 export async function getAs<T>(db: Queryable, query: Sql, to: (row: never) => T): Promise<T | undefined> {
   const row = await db.get(query);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { changesRow, getValue, type Queryable } from '#db/db.ts';
+import { changesRow, flag, getValue, type Queryable, rowReader } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
 
 /** The state of imports from databases of other programs: sources, marks and rows. */
@@ -17,7 +17,7 @@ export interface ImportedRow {
   expires: number | null;
 }
 
-type ImportedRowRow = Omit<ImportedRow, 'rowId' | 'revoked'> & { row_id: string; revoked: number };
+const toImportedRow = rowReader<ImportedRow>({ revoked: flag });
 
 /** More than enough different keys for the sources of one network. */
 const MAX_KEY = 2 ** 47;
@@ -40,8 +40,8 @@ export async function importedRows(
   part: string,
   rowIds: readonly string[],
 ): Promise<ImportedRow[]> {
-  const rows = await db.all<ImportedRowRow>(sql`
-    select row_id, reference, hash, version, revoked, expires from import_rows
+  const rows = await db.all(sql`
+    select row_id as "rowId", reference, hash, version, revoked, expires from import_rows
     where source_key = ${source} and part = ${part} and row_id in (${list(rowIds)})`);
   return rows.map(toImportedRow);
 }
@@ -53,15 +53,11 @@ export async function importedRowsBetween(
   part: string,
   { after, last, limit }: { after: string; last: string; limit: number },
 ): Promise<ImportedRow[]> {
-  const rows = await db.all<ImportedRowRow>(sql`
-    select row_id, reference, hash, version, revoked, expires from import_rows
+  const rows = await db.all(sql`
+    select row_id as "rowId", reference, hash, version, revoked, expires from import_rows
     where source_key = ${source} and part = ${part} and row_id > ${after} and row_id <= ${last}
     order by row_id limit ${limit}`);
   return rows.map(toImportedRow);
-}
-
-function toImportedRow({ row_id: rowId, revoked, ...row }: ImportedRowRow): ImportedRow {
-  return { ...row, rowId, revoked: revoked === 1 };
 }
 
 export async function saveImportedRows(

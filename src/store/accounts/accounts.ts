@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import { allAs, exists, getAs, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
+import { allAs, exists, flag, getAs, type Queryable, rowReader, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
@@ -53,8 +53,7 @@ export interface Account {
   sign_ins_ended: number;
 }
 
-type AccountRow = Omit<Account, 'email_verified'> & { email_verified: number };
-
+const toAccount = rowReader<Account>({ email_verified: flag });
 const COLUMNS = sql`id, name, email, email_verified, player_uuid, role, locale, created, disabled, sign_ins_ended`;
 
 export const accountById = (db: Queryable, id: string): Promise<Account | undefined> =>
@@ -71,7 +70,7 @@ export const accountByPlayer = (db: Queryable, uuid: string): Promise<Account | 
 
 /** The accounts that are linked to a player's game account, or to one that was merged into it. */
 export async function accountsOfPlayer(db: Queryable, uuid: string): Promise<Account[]> {
-  const rows = await db.all<AccountRow>(sql`
+  const rows = await db.all(sql`
     select ${COLUMNS} from accounts
     where player_uuid = ${uuid} or player_uuid in (select uuid from player_aliases where into_uuid = ${uuid}) order by id`);
   return rows.map(toAccount);
@@ -94,7 +93,7 @@ export const accountsBefore = (db: Queryable, before: string, limit: number): Pr
 
 /** Operators with an active account and a confirmed address, to which mails are sent. */
 export async function activeOperators(db: Queryable): Promise<Account[]> {
-  const rows = await db.all<AccountRow>(sql`
+  const rows = await db.all(sql`
     select ${COLUMNS} from accounts where role = 'operator' and disabled is null and email_verified = 1 order by id`);
   return rows.map(toAccount);
 }
@@ -109,10 +108,6 @@ export async function accountPlayerUuid(db: Queryable, id: string): Promise<stri
 export async function passwordOf(db: Queryable, id: string): Promise<string | undefined> {
   const row = await db.get<{ password: string | null }>(sql`select password from accounts where id = ${id}`);
   return row?.password ?? undefined;
-}
-
-function toAccount(row: AccountRow): Account {
-  return { ...row, email_verified: row.email_verified === 1 };
 }
 
 /** The form in which addresses are compared. RFC 5321 allows a case-sensitive local part, but no mail service has one. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { type Queryable, rowReader } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** The scopes that an account granted to an application. */
@@ -15,20 +15,21 @@ export interface ConnectedApplication extends Consent {
   read: number | null;
 }
 
-type Row<T extends Consent> = Omit<T, 'scopes'> & { scopes: string };
+const SCOPES = { scopes: (text: string): string[] => text.split(' ') };
+const toConsent = rowReader<Consent>(SCOPES);
 
 export async function findConsent(db: Queryable, accountId: string, clientId: string): Promise<Consent | undefined> {
-  const row = await db.get<Row<Consent>>(sql`
+  const row = await db.get(sql`
     select client_id, scopes, granted, used from consents where account_id = ${accountId} and client_id = ${clientId}`);
-  return row && { ...row, scopes: row.scopes.split(' ') };
+  return row && toConsent(row);
 }
 
 export async function connectedApplications(db: Queryable, accountId: string): Promise<ConnectedApplication[]> {
-  const rows = await db.all<Row<ConnectedApplication>>(sql`
+  const rows = await db.all(sql`
     select c.client_id, a.name, c.scopes, c.granted, c.used, c.read
     from consents c join applications a on a.client_id = c.client_id
     where c.account_id = ${accountId} order by a.name, c.client_id`);
-  return rows.map((row) => ({ ...row, scopes: row.scopes.split(' ') }));
+  return rows.map(rowReader<ConnectedApplication>(SCOPES));
 }
 
 /** Stores a consent. Scopes granted before stay granted. */

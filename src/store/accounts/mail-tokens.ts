@@ -1,5 +1,5 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable } from '#db/db.ts';
+import { json, type Queryable, rowReader } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Account, accountById, emailKey } from './accounts.ts';
 
@@ -46,18 +46,18 @@ export async function issueMailToken(
   return secret;
 }
 
-type Row = Omit<FoundToken, 'data'> & { data: string };
+const toToken = rowReader<FoundToken>({ data: json });
 
 /** Looks a token up without consuming it. */
 export async function peekMailToken(db: Queryable, now: number, secret: string): Promise<FoundToken | undefined> {
-  const row = await db.get<Row>(sql`
+  const row = await db.get(sql`
     select kind, account_id, data, expires from mail_tokens where hash = ${secretHash(secret)} and expires > ${now}`);
   return row && toToken(row);
 }
 
 /** Consumes a token: only one of several concurrent requests gets it. */
 export async function consumeMailToken(tx: Queryable, now: number, secret: string): Promise<MailToken | undefined> {
-  const row = await tx.get<Row>(sql`
+  const row = await tx.get(sql`
     delete from mail_tokens where hash = ${secretHash(secret)} and expires > ${now} returning kind, account_id, data, expires`);
   return row && toToken(row);
 }
@@ -72,10 +72,6 @@ export async function endMailTokensElsewhere(tx: Queryable, accountId: string, e
   await tx.run(sql`
     delete from mail_tokens
     where account_id = ${accountId} and kind in ('reset', 'verify', 'sign-in') and email_key <> ${emailKey(email)}`);
-}
-
-function toToken(row: Row): FoundToken {
-  return { ...row, data: JSON.parse(row.data) as Record<string, string> };
 }
 
 /** When the address of an account was last changed, as long as that can be undone; 0 if it cannot. Epoch milliseconds. */

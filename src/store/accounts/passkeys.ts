@@ -1,4 +1,4 @@
-import { allAs, changesRow, getAs, type Queryable } from '#db/db.ts';
+import { allAs, changesRow, flag, getAs, json, type Queryable, rowReader } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 
@@ -28,21 +28,10 @@ export interface Passkey {
   last_used: number | null;
 }
 
-interface Row extends Omit<Passkey, 'transports' | 'backed_up' | 'user_verified'> {
-  transports: string;
-  backed_up: number;
-  user_verified: number;
-}
-
 const COLUMNS = sql`
   id, account_id, name, public_key, counter, transports, backed_up, user_verified, created, last_used`;
 
-const toPasskey = (row: Row): Passkey => ({
-  ...row,
-  transports: JSON.parse(row.transports) as string[],
-  backed_up: row.backed_up === 1,
-  user_verified: row.user_verified === 1,
-});
+const toPasskey = rowReader<Passkey>({ transports: json, backed_up: flag, user_verified: flag });
 
 /** The passkeys of an account, oldest first. */
 export const passkeysOf = (db: Queryable, accountId: string): Promise<Passkey[]> =>

@@ -1,5 +1,5 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable } from '#db/db.ts';
+import { flag, type Queryable, rowReader } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** The time for the second factor after the password. */
@@ -15,6 +15,8 @@ export interface PendingSignIn {
   /** That of the account when the sign-in began; see `lockSignIns`. */
   sign_ins_ended: number;
 }
+
+const toPending = rowReader<PendingSignIn>({ by_mail: flag });
 
 /**
  * @param interaction the id of the interaction that the sign-in belongs to, else ''
@@ -40,10 +42,10 @@ export async function peekPendingSignIn(
   interaction: string,
   secret: string,
 ): Promise<PendingSignIn | undefined> {
-  const row = await db.get<Omit<PendingSignIn, 'by_mail'> & { by_mail: number }>(sql`
+  const row = await db.get(sql`
     select account_id, by_mail, flow, sign_ins_ended from pending_sign_ins
     where hash = ${secretHash(secret)} and interaction_hash = ${secretHash(interaction)} and expires > ${now}`);
-  return row && { ...row, by_mail: row.by_mail === 1 };
+  return row && toPending(row);
 }
 
 /** Ends a pending sign-in that has succeeded. @returns true for one of concurrent requests, in any number of processes */

@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { allAs, getAs, getValue, type Queryable, type Transactional, unlessTaken } from '#db/db.ts';
+import { allAs, getAs, getValue, type Queryable, rowReader, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
@@ -33,14 +33,12 @@ export interface AccessRequest {
   note: string;
 }
 
-type RequestRow = Omit<AccessRequest, 'id'> & { key: number };
-
 const SELECT = sql`
-  select r.key, a.client_id, a.name as application_name, r.kind, r.account_id, u.name as account_name, r.purpose, r.site,
+  select r.key as id, a.client_id, a.name as application_name, r.kind, r.account_id, u.name as account_name, r.purpose, r.site,
     r.volume, r.state, r.created, r.decided, r.decided_by, r.note
   from access_requests r join applications a on a.key = r.application_key left join accounts u on u.id = r.account_id`;
 
-const toRequest = ({ key, ...row }: RequestRow): AccessRequest => ({ id: idOf(key), ...row });
+const toRequest = rowReader<AccessRequest>({ id: idOf });
 
 export interface NewAccessRequest {
   kind: RequestKind;
@@ -168,7 +166,7 @@ export const listAccessRequests = (db: Queryable, applicationKey: number): Promi
 /** Requests in one state: waiting ones oldest first, decided ones newest first. */
 export async function listRequests(db: Queryable, state: RequestState, limit: number): Promise<AccessRequest[]> {
   const order = state === 'waiting' ? sql`r.key` : sql`r.key desc`;
-  const rows = await db.all<RequestRow>(sql`${SELECT} where r.state = ${state} order by ${order} limit ${limit}`);
+  const rows = await db.all(sql`${SELECT} where r.state = ${state} order by ${order} limit ${limit}`);
   return rows.map(toRequest);
 }
 

@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import { allAs, changesRow, columnOf, getAs, type Queryable, type Transactional } from '#db/db.ts';
+import {
+  allAs,
+  changesRow,
+  columnOf,
+  flag,
+  getAs,
+  json,
+  type Queryable,
+  rowReader,
+  type Transactional,
+} from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
@@ -35,16 +45,6 @@ export interface Application {
   created: number;
 }
 
-type ApplicationRow = Omit<
-  Application,
-  'redirect_uris' | 'post_logout_redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'
-> & {
-  redirect_uris: string;
-  post_logout_redirect_uris: string;
-  require_pkce: number;
-  rotate_refresh_tokens: number;
-};
-
 const COLUMNS = sql`key, client_id, name, type, redirect_uris, post_logout_redirect_uris, require_pkce,
   rotate_refresh_tokens, access, hourly_limit, suspended, created`;
 
@@ -76,15 +76,10 @@ export const suspendedApplications = (db: Queryable, limit: number): Promise<App
 export const applicationsNamed = (db: Queryable, name: string, limit: number): Promise<Application[]> =>
   listWhere(db, sql`name = ${name} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`);
 
-function toApplication(row: ApplicationRow): Application {
-  return {
-    ...row,
-    redirect_uris: JSON.parse(row.redirect_uris) as string[],
-    post_logout_redirect_uris: JSON.parse(row.post_logout_redirect_uris) as string[],
-    require_pkce: row.require_pkce === 1,
-    rotate_refresh_tokens: row.rotate_refresh_tokens === 1,
-  };
-}
+const toApplication = rowReader<Application>({
+  ...{ redirect_uris: json, post_logout_redirect_uris: json },
+  ...{ require_pkce: flag, rotate_refresh_tokens: flag },
+});
 
 export type NewApplication = Pick<Application, 'name' | 'type' | 'redirect_uris' | 'access'> &
   Partial<Pick<Application, 'post_logout_redirect_uris' | 'require_pkce' | 'rotate_refresh_tokens'>>;
@@ -153,10 +148,9 @@ export interface ApplicationSecret {
 }
 
 export async function secretsOf(db: Queryable, applicationKey: number): Promise<ApplicationSecret[]> {
-  const rows = await db.all<{ key: number; name: string; created: number }>(
-    sql`select key, name, created from application_secrets where application_key = ${applicationKey} order by key`,
-  );
-  return rows.map(({ key, ...row }) => ({ id: idOf(key), ...row }));
+  const rows = await db.all(sql`
+    select key as id, name, created from application_secrets where application_key = ${applicationKey} order by key`);
+  return rows.map(rowReader<ApplicationSecret>({ id: idOf }));
 }
 
 /** Revokes a secret with immediate effect. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import type { Queryable, Transaction } from '#db/db.ts';
+import { json, type Queryable, rowReader, type Transaction } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 
 /** The origin of an act: pages of the console or of sign-in, a command, or the game. */
@@ -105,16 +105,14 @@ export interface AuditFilter {
   before?: string | undefined;
 }
 
-type AuditRow = Omit<AuditEntry, 'detail'> & { detail: string };
-
 const SELECT = sql`
   select id, time, via, actor_id, actor, address, action, subject, label, outcome, detail from audit`;
 
-const toEntry = (row: AuditRow): AuditEntry => ({ ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] });
+const toEntry = rowReader<AuditEntry>({ detail: json });
 
 /** Entries that match the filter, newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
-  const rows = await db.all<AuditRow>(sql`
+  const rows = await db.all(sql`
     ${SELECT} where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
   return rows.map(toEntry);
 }
@@ -126,7 +124,7 @@ export async function listAuditOf(
   before: string | undefined,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const rows = await db.all<AuditRow>(sql`
+  const rows = await db.all(sql`
     ${SELECT} where actor_id = ${accountId} ${before === undefined ? sql`` : sql`and id < ${before}`}
     order by id desc limit ${limit}`);
   return rows.map(toEntry);
@@ -137,7 +135,7 @@ export async function actorsByReceipt(
   db: Queryable,
   subjects: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.all<Pick<AuditRow, 'actor' | 'detail'>>(sql`
+  const rows = await db.all<{ actor: string; detail: string }>(sql`
     select actor, detail from audit where subject in (${list(subjects)})`);
   const found = rows.map(
     ({ actor, detail }) => [(JSON.parse(detail) as { receipt?: unknown }).receipt, actor] as const,

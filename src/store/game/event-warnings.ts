@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import type { Queryable } from '#db/db.ts';
+import { flag, json, type Queryable, rowReader } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** An accepted event with values that are not plausible. */
@@ -16,12 +16,7 @@ export interface EventWarning {
   withdrawn: boolean;
 }
 
-type Row = Pick<EventWarning, 'id' | 'type' | 'serverKey' | 'received'> & {
-  key: number;
-  warnings: string;
-  server: string | null;
-  withdrawn: number | null;
-};
+const toWarning = rowReader<EventWarning>({ receipt: idOf, warnings: json, withdrawn: flag });
 
 /** Events with warnings, the newest first: of one server, or of all. */
 export async function listEventWarnings(
@@ -29,15 +24,10 @@ export async function listEventWarnings(
   { before, limit, serverKey }: { before: number; limit: number; serverKey?: number | undefined },
 ): Promise<EventWarning[]> {
   const ofServer = serverKey === undefined ? sql`` : sql`and w.scope_key = ${serverKey}`;
-  const rows = await db.all<Row>(sql`
-    select w.key, w.event_id as id, w.type, w.scope_key as "serverKey", w.warnings, w.received, s.name as server, l.withdrawn
+  const rows = await db.all(sql`
+    select w.key as receipt, w.event_id as id, w.type, w.scope_key as "serverKey", w.received,
+      coalesce(s.name, '') as server, w.warnings, case when l.withdrawn is null then 0 else 1 end as withdrawn
     from event_warnings w left join servers s on s.key = w.scope_key left join ledger l on l.key = w.key
     where w.key < ${before} ${ofServer} order by w.key desc limit ${limit}`);
-  return rows.map(({ key, server, warnings, withdrawn, ...row }) => ({
-    receipt: idOf(key),
-    ...row,
-    server: server ?? '',
-    warnings: JSON.parse(warnings) as EventWarning['warnings'],
-    withdrawn: withdrawn !== null,
-  }));
+  return rows.map(toWarning);
 }

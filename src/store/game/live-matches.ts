@@ -82,11 +82,11 @@ const FROM = sql`from live_matches l join servers s on s.key = l.server_key`;
 
 /** The matches of all servers by the order of the servers. `since`: epoch milliseconds; reports received earlier do not count. */
 export async function listLiveMatches(db: Queryable, since: number): Promise<ListedLiveMatch[]> {
-  const rows = await db.all<ListedLiveMatch & { name: string; sort_order: number }>(sql`
-    select ${HEAD}, s.name, s.sort_order, l.team_heads as "teamHeads", l.team_count as "teamCount",
+  const rows = await db.all<ListedLiveMatch & { name: string; order: number }>(sql`
+    select ${HEAD}, s.name, s.sort_order as "order", l.team_heads as "teamHeads", l.team_count as "teamCount",
       l.largest_team as "largestTeam" ${FROM}
     where l.received >= ${since} and s.removed is null`);
-  return rows.sort(byOrder).map(({ name: _name, sort_order: _order, ...match }) => match);
+  return rows.sort(byOrder).map(({ name: _name, order: _order, ...match }) => match);
 }
 
 export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {

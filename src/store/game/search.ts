@@ -1,5 +1,5 @@
 import { isUuidLabel, nameKey } from '#text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';
 import { type Player, playersByKeys } from './players.ts';
@@ -75,10 +75,8 @@ async function withSpelling(db: Queryable, players: readonly FoundPlayer[]): Pro
 
 export async function searchMaps(db: Queryable, text: string, limit: number): Promise<FoundMap[]> {
   const keys = await findByWord(db, 'map', text, limit);
-  const rows = await db.all<Omit<FoundMap, 'gamemodes'> & { gamemodes: string }>(
-    sql`select key, name, gamemodes from maps where key in (${list(keys.map(Number))})`,
-  );
-  return inOrder(keys, rows).map((row) => ({ ...row, gamemodes: JSON.parse(row.gamemodes) as string[] }));
+  const rows = await db.all(sql`select key, name, gamemodes from maps where key in (${list(keys.map(Number))})`);
+  return inOrder(keys, rows.map(rowReader<FoundMap>({ gamemodes: json })));
 }
 
 /** Servers without those that were removed, of which there are few. */

@@ -1,6 +1,6 @@
 import { idOf, keyOf } from '#platform/ids.ts';
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable, Transactional } from '#db/db.ts';
+import { flag, type Queryable, rowReader, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import type { PunishmentScope } from './servers.ts';
@@ -24,6 +24,8 @@ export interface Credential {
   serverName: string;
   test: boolean;
 }
+
+const toCredential = rowReader<Credential>({ test: flag });
 
 const PREFIX = 'shk_';
 const TEST_PREFIX = 'shk_test_';
@@ -69,10 +71,9 @@ export async function revokeServerKeys(db: Queryable, now: number, serverKey: nu
 }
 
 export async function listServerKeys(db: Queryable, serverKey: number): Promise<ServerKey[]> {
-  const rows = await db.all<{ key: number; test: number; created: number; expires: number | null }>(
-    sql`select key, test, created, expires from server_keys where server_key = ${serverKey} order by key`,
-  );
-  return rows.map(({ key, test, created, expires }) => ({ id: idOf(key), test: test === 1, created, expires }));
+  const rows = await db.all(sql`
+    select key as id, test, created, expires from server_keys where server_key = ${serverKey} order by key`);
+  return rows.map(rowReader<ServerKey>({ id: idOf, test: flag }));
 }
 
 /** The server that a key is of, also if the key is revoked. */
@@ -86,11 +87,10 @@ export const isServerKey = (secret: string): boolean => secret.startsWith(PREFIX
 /** Authenticates a key; undefined if it is unknown, revoked or expired, or its server was removed. */
 export async function findServerKey(db: Queryable, secret: string, now: number): Promise<Credential | undefined> {
   if (!isServerKey(secret)) return undefined;
-  const row = await db.get<{ key: number; server_key: number; name: string; test: number }>(sql`
-    select k.key, k.server_key, s.name, k.test from server_keys k join servers s on s.key = k.server_key
+  const row = await db.get(sql`
+    select k.key as credential, k.server_key as "serverKey", s.name as "serverName", k.test from server_keys k join servers s on s.key = k.server_key
     where k.hash = ${secretHash(secret)} and (k.expires is null or k.expires > ${now}) and s.removed is null`);
-  if (row === undefined) return undefined;
-  return { credential: row.key, serverKey: row.server_key, serverName: row.name, test: row.test === 1 };
+  return row && toCredential(row);
 }
 
 /** The punishments that a key may change; undefined if the key is revoked or expired, or its server was removed. */

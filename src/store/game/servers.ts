@@ -31,22 +31,16 @@ export interface ServerNow extends Server {
   next_map: string;
 }
 
-type ServerRow = Omit<ServerNow, 'order' | 'heartbeat' | 'online' | 'playerCount' | 'players'> & {
-  sort_order: number;
-  received: number | null;
-  player_count: number;
-  players: string;
-};
+type ServerRow = Omit<ServerNow, 'online' | 'players'> & { players: string };
 
-const SELECT = sql`
-  select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing, p.player_count,
-    p.players, p.gamemode, p.current_map, p.next_map
-  from servers s left join presence p on p.server_key = s.key`;
+const COLUMNS = sql`
+  s.key, s.name, s.region, s.icon, s.max, s.punishments, p.playing, p.gamemode, p.current_map, p.next_map,
+  s.sort_order as "order", p.received as heartbeat, p.player_count as "playerCount", p.players`;
+const SELECT = sql`select ${COLUMNS} from servers s left join presence p on p.server_key = s.key`;
 
 /** Sorts by `order`, then by name; in JavaScript, because each database sorts text by its own collation. */
-export function byOrder(a: Pick<ServerRow, 'sort_order' | 'name'>, b: Pick<ServerRow, 'sort_order' | 'name'>): number {
-  return a.sort_order - b.sort_order || (a.name < b.name ? -1 : 1);
-}
+export const byOrder = (a: Pick<ServerNow, 'order' | 'name'>, b: Pick<ServerNow, 'order' | 'name'>): number =>
+  a.order - b.order || (a.name < b.name ? -1 : 1);
 
 /** Every server by `order`, then name. `since`: epoch milliseconds; heartbeats received earlier do not count. */
 export async function listServers(db: Queryable, since: number): Promise<ServerNow[]> {
@@ -66,12 +60,10 @@ export async function serversByKeys(db: Queryable, keys: readonly number[], sinc
 
 /** The number of players on the whole network. */
 export async function countOnline(db: Queryable, since: number): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    sql`
-      select coalesce(sum(p.player_count), 0) as count from presence p join servers s on s.key = p.server_key
-      where p.received >= ${since} and s.removed is null`,
-  );
-  return row!.count;
+  const [count] = (await db.tuple(sql`
+    select coalesce(sum(p.player_count), 0) from presence p join servers s on s.key = p.server_key
+    where p.received >= ${since} and s.removed is null`)) as [number];
+  return count;
 }
 
 /**
@@ -84,23 +76,18 @@ export async function serversPlaying(
   since: number,
 ): Promise<(ServerNow & { map_key: number })[]> {
   const rows = await db.all<ServerRow & { map_key: number }>(sql`
-    select s.key, s.name, s.region, s.icon, s.sort_order, s.max, s.punishments, p.received, p.playing,
-      p.player_count, p.players, p.gamemode, p.current_map, p.next_map, coalesce(
+    select ${COLUMNS}, coalesce(
         (select m.key from maps m where m.name = p.current_map),
         (select max(m.key) from maps m where m.name_key = p.current_map_key)) as map_key
     from presence p join servers s on s.key = p.server_key
     where p.current_map_key in (${list([...new Set(mapNames.map(nameKey))])}) and p.received >= ${since}
       and s.removed is null`);
-  return rows.sort(byOrder).map((row) => ({ ...serverNow(row, since), map_key: row.map_key }));
+  return rows.sort(byOrder).map((row) => serverNow(row, since));
 }
 
-function serverNow(
-  { sort_order: order, received: heartbeat, player_count: playerCount, players, ...row }: ServerRow,
-  since: number,
-): ServerNow {
-  const online = heartbeat !== null && heartbeat >= since;
-  const present = online ? { playerCount, players: JSON.parse(players) as string[] } : NOBODY;
-  return { ...row, order, heartbeat, online, ...present };
+function serverNow<R extends ServerRow>({ players, ...row }: R, since: number): Omit<R, 'players'> & ServerNow {
+  const online = row.heartbeat !== null && row.heartbeat >= since;
+  return { ...row, ...(online ? { players: JSON.parse(players) as string[] } : NOBODY), online };
 }
 
 const NOBODY = { playing: 0, playerCount: 0, players: [], gamemode: '', current_map: '', next_map: '' };

@@ -1,7 +1,7 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, type Queryable, rowReader } from '#db/db.ts';
 import { identifier, insertAll, list, sql } from '#db/sql.ts';
 import { nameKey } from '#text/text.ts';
-import { COLUMNS, type GameMap, inRotation, toGameMap, type MapRow, WITH_IMAGE } from './maps.ts';
+import { COLUMNS, type GameMap, inRotation, MAP_COLUMNS, WITH_IMAGE } from './maps.ts';
 
 /**
  * Maps by matches played or by rating. The table is filled by a job, because both figures come from sums over rows that
@@ -44,11 +44,11 @@ export async function listRankedMaps(db: Queryable, query: RankQuery): Promise<R
   const column = identifier(ranking);
   const from = after === undefined ? sql`` : sql`and (r.${column}, r.map_key) < (${after.value}, ${after.key})`;
   const ofServer = serverKey === undefined ? sql`` : inRotation(serverKey);
-  const rows = await db.all<MapRow & MapRank>(sql`
+  const rows = await db.all(sql`
     select ${COLUMNS}, r.plays, r.votes, r.rating from map_ranks r join maps m on m.key = r.map_key ${WITH_IMAGE}
     where r.gamemode_key = ${nameKey(gamemode)} ${from} ${ofServer}
     order by r.${column} desc, r.map_key desc limit ${limit}`);
-  return rows.map(({ plays, votes, rating, ...row }) => ({ ...toGameMap(row), plays, votes, rating }));
+  return rows.map(rowReader<RankedMap>(MAP_COLUMNS));
 }
 
 /** The figures of maps by key; maps that the job has not reached yet are absent. */

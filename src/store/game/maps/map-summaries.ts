@@ -1,5 +1,5 @@
 import { nameKey } from '#text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { MapTeam } from './maps.ts';
 
@@ -35,8 +35,8 @@ class MapSummaries {
 export async function mapSummaries(db: Queryable, names: readonly string[]): Promise<MapSummaries> {
   const keys = [...new Set(names.filter((name) => name !== '').map(nameKey))];
   if (keys.length === 0) return new MapSummaries([]);
-  const rows = await db.all<Omit<MapSummary, 'teams'> & { teams: string }>(sql`
+  const rows = await db.all(sql`
     select m.key, m.name, m.teams, i.hash as image from maps m left join map_images i on i.map_key = m.key
     where m.name_key in (${list(keys)}) order by m.key`);
-  return new MapSummaries(rows.map(({ teams, ...summary }) => ({ ...summary, teams: JSON.parse(teams) as MapTeam[] })));
+  return new MapSummaries(rows.map(rowReader<MapSummary>({ teams: json })));
 }

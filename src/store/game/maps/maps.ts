@@ -1,5 +1,5 @@
 import { nameKey } from '#text/text.ts';
-import { allAs, columnOf, getAs, getValue, type Queryable } from '#db/db.ts';
+import { allAs, columnOf, flag, getAs, getValue, json, type Queryable, rowReader } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { mapsByWord } from '../../search-terms.ts';
 import { byOrder } from '../servers.ts';
@@ -30,17 +30,12 @@ export interface GameMap {
   has_image: boolean;
 }
 
-/** A row of `COLUMNS`, for `toGameMap`. */
-export type MapRow = Omit<GameMap, 'authors' | 'teams' | 'gamemodes' | 'has_image'> & {
-  authors: string;
-  teams: string;
-  gamemodes: string;
-  image_key: number | null;
-};
-
 export const COLUMNS = sql`
-  m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes, i.map_key as image_key`;
+  m.key, m.name, m.version, m.proto, m.objective, m.type, m.path, m.authors, m.teams, m.gamemodes,
+  case when i.map_key is null then 0 else 1 end as has_image`;
 export const WITH_IMAGE = sql`left join map_images i on i.map_key = m.key`;
+export const MAP_COLUMNS = { authors: json, teams: json, gamemodes: json, has_image: flag };
+const toGameMap = rowReader<GameMap>(MAP_COLUMNS);
 
 interface MapQuery {
   before: number;
@@ -60,7 +55,7 @@ export async function listMaps(
   const ofMode = gamemode === undefined ? sql`` : sql`and g.gamemode_key = ${nameKey(gamemode)}`;
   const ofServer = serverKey === undefined ? sql`` : inRotation(serverKey);
   const named = search === undefined ? sql`` : sql`and m.key in (${mapsByWord(search)})`;
-  const rows = await db.all<MapRow>(sql`
+  const rows = await db.all(sql`
     select ${COLUMNS} from ${from} ${WITH_IMAGE}
     where m.key < ${before} ${named} ${ofMode} ${ofServer} order by m.key desc limit ${limit}`);
   return rows.map(toGameMap);
@@ -80,7 +75,7 @@ export const mapsByKeys = (db: Queryable, keys: readonly number[]): Promise<Game
 export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
   const exact = await mapByExactName(db, name);
   if (exact !== undefined) return exact;
-  const row = await db.get<MapRow>(sql`
+  const row = await db.get(sql`
     select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name_key = ${nameKey(name)} order by m.key desc limit 1`);
   return row && toGameMap(row);
 }
@@ -110,16 +105,6 @@ export const rotationOf = (db: Queryable, serverKey: number): Promise<string[]> 
 export const mapByExactName = (db: Queryable, name: string): Promise<GameMap | undefined> =>
   getAs(db, sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`, toGameMap);
 
-export function toGameMap({ image_key, authors, teams, gamemodes, ...row }: MapRow): GameMap {
-  return {
-    ...row,
-    authors: JSON.parse(authors) as MapAuthor[],
-    teams: JSON.parse(teams) as MapTeam[],
-    gamemodes: JSON.parse(gamemodes) as string[],
-    has_image: image_key !== null,
-  };
-}
-
 export interface MapImage {
   content_type: string;
   hash: string;
@@ -133,8 +118,8 @@ export const imageOf = (db: Queryable, mapKey: number): Promise<MapImage | undef
 
 /** The names of the servers that have each map in their rotation, by the map's name key. */
 export async function readRotations(db: Queryable, maps: GameMap[]): Promise<Map<string, string[]>> {
-  const rows = await db.all<{ map_name_key: string; name: string; sort_order: number }>(sql`
-    select distinct r.map_name_key, s.name, s.sort_order from rotations r join servers s on s.key = r.server_key
+  const rows = await db.all<{ map_name_key: string; name: string; order: number }>(sql`
+    select distinct r.map_name_key, s.name, s.sort_order as "order" from rotations r join servers s on s.key = r.server_key
     where r.map_name_key in (${list(maps.map(({ name }) => nameKey(name)))}) and s.removed is null`);
   return grouped(
     rows.sort(byOrder),

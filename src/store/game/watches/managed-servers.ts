@@ -1,6 +1,6 @@
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import { changesRow, type Db, getAs, type Queryable, type Transactional } from '#db/db.ts';
+import { changesRow, type Db, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** Game servers that are followed by the Minecraft Server Management Protocol. */
@@ -51,23 +51,16 @@ export interface HeldServer extends ManageTarget {
 /** The purpose of the key that seals the secrets. */
 export const MANAGEMENT_SECRETS = 'management secrets';
 
-const COLUMNS = sql`m.url, m.ca, m.state, m.since, m.contact`;
-
-type ManagedRow = Omit<Managed, 'state'> & { name: string; state: ManageState | '' };
+const COLUMNS = sql`m.url, m.ca, nullif(m.state, '') as state, m.since, m.contact`;
 
 export const managedServer = (db: Queryable, serverKey: number): Promise<Managed | undefined> =>
-  getAs(db, sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`, managedFrom);
+  db.get(sql`select ${COLUMNS} from managed_servers m where m.server_key = ${serverKey}`);
 
 /** Every managed server with its name, in the order of the servers' keys. */
-export async function listManaged(db: Queryable): Promise<(Managed & { server: string })[]> {
-  const rows = await db.all<ManagedRow>(sql`
-    select ${COLUMNS}, s.name from managed_servers m join servers s on s.key = m.server_key order by m.server_key`);
-  return rows.map((row) => ({ server: row.name, ...managedFrom(row) }));
-}
-
-function managedFrom({ url, ca, state, since, contact }: ManagedRow): Managed {
-  return { url, ca, state: state || null, since, contact };
-}
+export const listManaged = (db: Queryable): Promise<(Managed & { server: string })[]> =>
+  db.all(sql`
+    select s.name as server, ${COLUMNS}
+    from managed_servers m join servers s on s.key = m.server_key order by m.server_key`);
 
 /**
  * Follows a server from now on, or over another connection. What it reported before stays, so that the next connection

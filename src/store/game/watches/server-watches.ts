@@ -1,4 +1,4 @@
-import { changesRow, getAs, type Queryable, type Transactional } from '#db/db.ts';
+import { changesRow, type Queryable, type Transactional } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 
 /** Game servers that Scorehall polls by their own protocols, and the outcome of the last poll. */
@@ -95,23 +95,17 @@ export interface PollOutcome {
 /** The prefix of the ids of the watcher's heartbeats; heartbeats with other ids come from the server itself. */
 export const WATCH_EVENT = 'watch ';
 
-const COLUMNS = sql`w.address, w.protocol, w.polled, w.error, w.succeeded, w.player_count, w.max`;
-
-type WatchRow = Omit<Watch, 'error' | 'playerCount'> & { name: string; error: PollReason | ''; player_count: number };
+const COLUMNS = sql`
+  w.address, w.protocol, w.polled, nullif(w.error, '') as error, w.succeeded, w.player_count as "playerCount", w.max`;
 
 export const watchOf = (db: Queryable, serverKey: number): Promise<Watch | undefined> =>
-  getAs(db, sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`, watchFrom);
+  db.get(sql`select ${COLUMNS} from server_watches w where w.server_key = ${serverKey}`);
 
 /** Every watch with the name of its server, in the order of the servers' keys. */
-export async function listWatches(db: Queryable): Promise<(Watch & { server: string })[]> {
-  const rows = await db.all<WatchRow>(sql`
-    select ${COLUMNS}, s.name from server_watches w join servers s on s.key = w.server_key order by w.server_key`);
-  return rows.map((row) => ({ server: row.name, ...watchFrom(row) }));
-}
-
-function watchFrom({ address, protocol, polled, error, succeeded, player_count, max }: WatchRow): Watch {
-  return { address, protocol, polled, error: error || null, succeeded, playerCount: player_count, max };
-}
+export const listWatches = (db: Queryable): Promise<(Watch & { server: string })[]> =>
+  db.all(sql`
+    select s.name as server, ${COLUMNS}
+    from server_watches w join servers s on s.key = w.server_key order by w.server_key`);
 
 /** Watches a server from now on. Another address or protocol starts without a last poll. */
 export async function setWatch(db: Transactional, serverKey: number, target: WatchTarget): Promise<void> {
