@@ -2,7 +2,7 @@ import { HASH_PURPOSE, keyedHashOf, type SecretKey } from '#platform/crypto/secr
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { identifier, type Sql, sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
 import { WEBHOOK_SECRETS } from '#store/applications/webhooks/webhooks.ts';
 import { TOTP_SECRETS } from '#store/accounts/totp.ts';
@@ -13,22 +13,21 @@ import { Keys } from '#store/sequence.ts';
 
 const BATCH_SIZE = 500;
 
-export interface SecretKeyChange {
-  signing_keys: number;
-  /** Secrets of management connections. */
-  management_secrets: number;
-  /** Secrets that sign webhooks, and tokens of channels. */
-  webhook_secrets: number;
-  /** Secrets of authenticator apps. */
-  totp_secrets: number;
-  erased_players: number;
-}
+/** What the secret key seals: by keys of which purpose, in which column. */
+const SEALED = {
+  signing_keys: { purpose: 'signing keys', table: 'signing_keys', key: 'kid', sealed: 'sealed' },
+  own_clients: { purpose: 'own client', table: 'first_party_clients', key: 'name', sealed: 'sealed_secret' },
+  management: { purpose: MANAGEMENT_SECRETS, table: 'managed_servers', key: 'server_key', sealed: 'sealed_secret' },
+  webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_secret' },
+  former_webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_former' },
+  apps: { purpose: TOTP_SECRETS, table: 'totp_secrets', key: 'account_id', sealed: 'sealed' },
+};
 
 /**
  * Seals and hashes everything under a new secret key, in one transaction.
  * @throws UsageError if `from` is not the key of the database, or jobs are unfinished
  */
-export async function changeSecretKey(db: Transactional, from: SecretKey, to: SecretKey): Promise<SecretKeyChange> {
+export async function changeSecretKey(db: Transactional, from: SecretKey, to: SecretKey) {
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);
@@ -38,12 +37,13 @@ export async function changeSecretKey(db: Transactional, from: SecretKey, to: Se
       throw new UsageError(`The key of --from is not that of the database, which has fingerprint ${stored}.`);
     }
     const former = (await formerHashKeys(tx, from)) ?? [];
-    const signing_keys = await reseal(tx, { table: 'signing_keys', purpose: 'signing keys' }, from, to);
-    await reseal(tx, { table: 'first_party_clients', purpose: 'own client' }, from, to);
-    const management_secrets = await reseal(tx, { table: 'managed_servers', purpose: MANAGEMENT_SECRETS }, from, to);
-    const webhook_secrets = await reseal(tx, { table: 'webhooks', purpose: WEBHOOK_SECRETS }, from, to);
-    await reseal(tx, { table: 'former_webhooks', purpose: WEBHOOK_SECRETS }, from, to);
-    const totp_secrets = await reseal(tx, { table: 'totp_secrets', purpose: TOTP_SECRETS }, from, to);
+    const resealed = (name: keyof typeof SEALED): Promise<number> => reseal(tx, name, from, to);
+    const signing_keys = await resealed('signing_keys');
+    await resealed('own_clients');
+    const management_secrets = await resealed('management');
+    const webhook_secrets = await resealed('webhooks');
+    await resealed('former_webhooks');
+    const totp_secrets = await resealed('apps');
     const erased_players = await rehash(tx, keyedHashOf(to));
     await rehashBans(tx, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
@@ -56,32 +56,24 @@ export async function changeSecretKey(db: Transactional, from: SecretKey, to: Se
 }
 
 /** The losses of an installation without its secret key. */
-export interface SecretKeyLoss {
-  /** Signing keys: ID tokens that they have signed no longer verify. */
-  signing_keys: number;
-  /** Erased players, who are recorded under their own names when they play again. */
-  erased_players: number;
-  /** Secrets of management connections, which have to be entered again. */
-  management_secrets: number;
-  /** Secrets of webhooks, which are switched off and have to be added again. */
-  webhook_secrets: number;
-  /** Secrets of authenticator apps: their codes are refused, so the owners need a passkey or a recovery code. */
-  totp_secrets: number;
-}
-
-export async function readLoss(db: Queryable): Promise<SecretKeyLoss> {
-  const count = async (query: ReturnType<typeof sql>): Promise<number> => Number((await db.tuple(query))![0]);
+export async function readLoss(db: Queryable) {
+  const count = async (table: Sql): Promise<number> => Number((await db.tuple(sql`select count(*) from ${table}`))![0]);
   return {
-    signing_keys: await count(sql`select count(*) from signing_keys`),
-    erased_players: await count(sql`select count(*) from pseudonyms`),
-    management_secrets: await count(sql`select count(*) from managed_servers`),
-    webhook_secrets: await count(sql`select count(*) from webhooks`),
-    totp_secrets: await count(sql`select count(*) from totp_secrets`),
+    /** ID tokens that they have signed no longer verify. */
+    signing_keys: await count(sql`signing_keys`),
+    /** They are recorded under their own names when they play again. */
+    erased_players: await count(sql`pseudonyms`),
+    /** They have to be entered again. */
+    management_secrets: await count(sql`managed_servers`),
+    /** The webhooks are switched off, and have to be added again. */
+    webhook_secrets: await count(sql`webhooks`),
+    /** The codes of the apps are refused, so the owners need a passkey or a recovery code. */
+    totp_secrets: await count(sql`totp_secrets`),
   };
 }
 
 /** Deletes what only the lost secret key can read, and accepts the new one. The records of erased players stay erased. */
-export async function resetSecretKey(db: Transactional, to: SecretKey): Promise<SecretKeyLoss> {
+export async function resetSecretKey(db: Transactional, to: SecretKey): ReturnType<typeof readLoss> {
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     await refuseUnfinishedJobs(tx);
@@ -103,27 +95,14 @@ async function refuseUnfinishedJobs(tx: Queryable): Promise<void> {
   throw new UsageError('Jobs are unfinished: `scorehall job list` shows them. Let the service finish them first.');
 }
 
-const SEALED = {
-  signing_keys: { key: sql`kid`, sealed: sql`sealed`, table: sql`signing_keys` },
-  first_party_clients: { key: sql`name`, sealed: sql`sealed_secret`, table: sql`first_party_clients` },
-  totp_secrets: { key: sql`account_id`, sealed: sql`sealed`, table: sql`totp_secrets` },
-  webhooks: { key: sql`key`, sealed: sql`sealed_secret`, table: sql`webhooks` },
-  former_webhooks: { key: sql`key`, sealed: sql`sealed_former`, table: sql`webhooks` },
-  managed_servers: { key: sql`server_key`, sealed: sql`sealed_secret`, table: sql`managed_servers` },
-};
-
 /**
  * Seals the rows of a table under the new key. A row that cannot be unsealed is not changed: the service then refuses
  * to start for a signing key, issues a new secret for a first-party client, asks for the secret of a management
  * connection, and switches a webhook off. The codes of an authenticator app are then refused; its owner needs a passkey or a recovery code.
  */
-async function reseal(
-  tx: Queryable,
-  { table: name, purpose }: { table: keyof typeof SEALED; purpose: string },
-  from: SecretKey,
-  to: SecretKey,
-): Promise<number> {
-  const { key, sealed, table } = SEALED[name];
+async function reseal(tx: Queryable, name: keyof typeof SEALED, from: SecretKey, to: SecretKey): Promise<number> {
+  const { purpose, ...names } = SEALED[name];
+  const [table, key, sealed] = [names.table, names.key, names.sealed].map(identifier) as [Sql, Sql, Sql];
   const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
   const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`)) as [
     string | number,
