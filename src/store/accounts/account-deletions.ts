@@ -41,7 +41,6 @@ export async function deleteAccount(
   });
 }
 
-/** The effects of deleting an account. */
 export interface AccountImpact {
   sessions: number;
   /** The names of the applications that lose their access. */

@@ -28,7 +28,6 @@ export const sessionsOf = (db: Queryable, accountId: string, now: number): Promi
 /** A session ends this long after it began, however often it is used. */
 const MAX_SESSION_MS = 30 * 86_400_000;
 
-/** The latest time at which a session ends. */
 export async function lastSessionEnd(db: Queryable, uid: string, now: number): Promise<number> {
   const row = await db.get<{ created: number }>(sql`
     select created from account_sessions where uid_hash = ${secretHash(uid)}`);

@@ -37,7 +37,6 @@ export async function removeFactorsSince(tx: Queryable, accountId: string, since
   if (!(await hasFactor(tx, accountId))) await deleteRecoveryCodes(tx, accountId);
 }
 
-/** Removes the recovery codes that were made at this time or later. */
 export async function removeCodesSince(tx: Queryable, accountId: string, since: number): Promise<void> {
   await tx.run(sql`delete from recovery_codes where account_id = ${accountId} and created >= ${since}`);
 }
@@ -71,7 +70,6 @@ export async function firstFactorAllowedFrom(db: Queryable, accountId: string, s
 export const lockFactors = (tx: Queryable, accountId: string): Promise<boolean> =>
   changesRow(tx, sql`update accounts set created = created where id = ${accountId}`);
 
-/** An operator or moderator. */
 export interface StaffMember {
   name: string;
   role: Exclude<Role, 'user'>;

@@ -2,9 +2,7 @@ import { allAs, changesRow, flag, getAs, json, type Queryable, rowReader } from 
 import { sql } from '#db/sql.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 
-/** Maximum passkeys of an account. */
 export const MAX_PASSKEYS = 20;
-/** Maximum characters of the name of a passkey. */
 export const MAX_PASSKEY_NAME = 64;
 
 /** A credential of WebAuthn, which signs in alone or as the second factor after a password. */

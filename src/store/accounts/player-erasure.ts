@@ -35,7 +35,6 @@ export async function erasePlayer(
   });
 }
 
-/** Whether a UUID is a pseudonym. */
 export const isPseudonym = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from pseudonyms where uuid = ${uuid}`);
 

@@ -151,7 +151,6 @@ async function renamePlayer(tx: Queryable, uuid: string, { uuid: other, name }: 
 export const isBeingAnonymised = (tx: Queryable, uuid: string): Promise<boolean> =>
   exists(tx, sql`select 1 as found from pseudonyms where uuid_hash = ${tx.keyedHash(uuid)} and original is not null`);
 
-/** The pseudonym of a game account, and when it got it; undefined if it has none. */
 export const pseudonymOf = (db: Queryable, uuid: string): Promise<(Pseudonym & { created: number }) | undefined> =>
   db.get(sql`select uuid, name, created from pseudonyms where uuid_hash = ${db.keyedHash(uuid)}`);
 

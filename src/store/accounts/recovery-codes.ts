@@ -32,7 +32,6 @@ export async function deleteRecoveryCodes(tx: Queryable, accountId: string): Pro
   await tx.run(sql`delete from recovery_codes where account_id = ${accountId}`);
 }
 
-/** The number of recovery codes that are left. */
 export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
   const [count] = (await db.tuple(sql`select count(*) from recovery_codes where account_id = ${accountId}`))!;
   return Number(count);

@@ -17,7 +17,6 @@ export interface Totp {
 export const totpOf = (db: Queryable, accountId: string): Promise<Totp | undefined> =>
   db.get(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
 
-/** Whether the account has the authenticator app with this secret. */
 export async function hasTotp(db: Queryable, key: SecretKey, accountId: string, secret: string): Promise<boolean> {
   const { sealed } = (await sealedSecret(db, accountId)) ?? {};
   return sealed !== undefined && unseal(key.derive(TOTP_SECRETS), sealed) === secret;

@@ -5,8 +5,7 @@ import { type AccessState, type Application, setAccess, setLimit } from './appli
 import { nextKey } from '../sequence.ts';
 
 /** access: access to the data API; limit: more requests an hour than usual. */
-const REQUEST_KINDS = ['access', 'limit'] as const;
-export type RequestKind = (typeof REQUEST_KINDS)[number];
+export type RequestKind = 'access' | 'limit';
 export const REQUEST_STATES = ['waiting', 'approved', 'refused'] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 

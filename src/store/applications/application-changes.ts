@@ -229,11 +229,9 @@ export async function decideChange(
 export const changeById = (db: Queryable, id: string): Promise<ApplicationChange | undefined> =>
   getAs(db, sql`${SELECT} where c.key = ${keyOf(id) ?? 0}`, toChange);
 
-/** The waiting change of an application. */
 export const changeTo = (db: Queryable, applicationKey: number): Promise<ApplicationChange | undefined> =>
   getAs(db, sql`${SELECT} where c.application_key = ${applicationKey}`, toChange);
 
-/** The new logo of the change with this id. */
 export const waitingLogo = (db: Queryable, applicationKey: number, id: string): Promise<UploadedImage | undefined> =>
   db.get(sql`
     select logo_type as content_type, logo_hash as hash, logo_bytes as bytes from application_changes

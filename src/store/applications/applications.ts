@@ -23,7 +23,6 @@ export type ApplicationType = (typeof APPLICATION_TYPES)[number];
 export const ACCESS_STATES = ['none', 'waiting', 'approved', 'refused', 'revoked'] as const;
 export type AccessState = (typeof ACCESS_STATES)[number];
 
-/** The maximum length of an application's name. */
 export const MAX_NAME_LENGTH = 64;
 
 export interface Application {
@@ -158,7 +157,6 @@ export const removeSecret = async (db: Queryable, applicationKey: number, id: st
   (await db.run(sql`
     delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`)) > 0;
 
-/** The hashes of an application's valid secrets. */
 export const readSecretHashes = (db: Queryable, applicationKey: number): Promise<string[]> =>
   columnOf(db, sql`select hash from application_secrets where application_key = ${applicationKey} order by key`);
 

@@ -74,6 +74,5 @@ async function registerClient(db: Db, now: number, key: Buffer, registration: Re
   return (await existingClient(db, now, key, registration))!;
 }
 
-/** Whether an application is part of the service itself. */
 export const isFirstPartyClient = (db: Queryable, clientId: string): Promise<boolean> =>
   exists(db, sql`select name from first_party_clients where client_id = ${clientId}`);

@@ -5,13 +5,13 @@ import { json, type Queryable, rowReader, type Transaction } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
 
 /** The origin of an act: pages of the console or of sign-in, a command, or the game. */
-const WAYS = ['console', 'sign-in', 'command', 'game'] as const;
+type Way = 'console' | 'sign-in' | 'command' | 'game';
 export const OUTCOMES = ['done', 'refused', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** The actor. `address` is a network address, the machine of a command, or the game server. */
 export interface Actor {
-  via: (typeof WAYS)[number];
+  via: Way;
   /** Null for commands and for people who are not authenticated. */
   account_id: string | null;
   name: string;

@@ -18,7 +18,7 @@ const FIGHTS = { base: 100, perSecond: 2 };
 const SHOTS = { base: 1_000, perSecond: 40 };
 /** Clocks differ, and some games count from the lobby on. */
 const TIME = { base: 600, perSecond: 1 };
-const OBJECTIVES = { base: 100, perSecond: 1 };
+const GOALS = { base: 100, perSecond: 1 };
 
 /** An amount that matches and reports of statistics add to a player. Its column in a group is `<group>_<counter>`. */
 export interface CounterKind {
@@ -86,38 +86,17 @@ export const COUNTERS = {
     most: { base: 10_000, perSecond: 1_000 },
     placeholder: 'paint',
   },
-  wool: {
-    wire: 'wool_placed',
-    unit: 'count',
-    from: 'objectives',
-    in: ['page'],
-    most: OBJECTIVES,
-    placeholder: 'wools',
-  },
-  core: {
-    wire: 'core_leaked',
-    unit: 'count',
-    from: 'objectives',
-    in: ['page'],
-    most: OBJECTIVES,
-    placeholder: 'cores',
-  },
+  wool: { wire: 'wool_placed', unit: 'count', from: 'objectives', in: ['page'], most: GOALS, placeholder: 'wools' },
+  core: { wire: 'core_leaked', unit: 'count', from: 'objectives', in: ['page'], most: GOALS, placeholder: 'cores' },
   destroyable: {
     wire: 'destroyable_destroyed',
     unit: 'count',
     from: 'objectives',
     in: ['page'],
-    most: OBJECTIVES,
+    most: GOALS,
     placeholder: 'monuments',
   },
-  flag: {
-    wire: 'flag_captured',
-    unit: 'count',
-    from: 'objectives',
-    in: ['page'],
-    most: OBJECTIVES,
-    placeholder: 'flags',
-  },
+  flag: { wire: 'flag_captured', unit: 'count', from: 'objectives', in: ['page'], most: GOALS, placeholder: 'flags' },
   score: {
     wire: 'score',
     unit: 'points',
@@ -131,7 +110,7 @@ export const COUNTERS = {
     unit: 'count',
     from: 'objectives',
     in: ['page'],
-    most: OBJECTIVES,
+    most: GOALS,
     placeholder: 'objectives',
   },
 } as const satisfies Record<string, CounterKind>;

@@ -45,7 +45,6 @@ function toCounter({ label_en: en, label_ja: ja, modes, sort_order: order, ...ro
   return { ...row, label: { en, ja }, modes: modes === '' ? [] : (modes.split(',') as Group[]), order };
 }
 
-/** Adds a counter, or replaces the one with the same key. */
 export async function saveCounter(tx: Queryable, counter: Counter): Promise<void> {
   const { key, id, counted, label, aggregate, modes, most, order } = counter;
   await tx.run(sql`

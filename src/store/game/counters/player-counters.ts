@@ -40,7 +40,6 @@ export function subtractions(rows: readonly CounterRow[]): Sql[] {
   ];
 }
 
-/** Replaces the maxima of a player. */
 export async function replaceMaxima(
   tx: Queryable,
   player: number,

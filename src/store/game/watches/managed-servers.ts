@@ -6,20 +6,18 @@ import { sql } from '#db/sql.ts';
 /** Game servers that are followed by the Minecraft Server Management Protocol. */
 
 /** Why a server is not followed at the moment. */
-const MANAGE_REASONS = [
-  'timeout',
-  'refused',
-  'unreachable',
-  'not_found',
-  'certificate',
-  'unauthorized',
-  'wrong_answer',
-  'too_large',
-  'too_many_players',
-  'closed',
-  'secret_unreadable',
-] as const;
-export type ManageReason = (typeof MANAGE_REASONS)[number];
+export type ManageReason =
+  | 'timeout'
+  | 'refused'
+  | 'unreachable'
+  | 'not_found'
+  | 'certificate'
+  | 'unauthorized'
+  | 'wrong_answer'
+  | 'too_large'
+  | 'too_many_players'
+  | 'closed'
+  | 'secret_unreadable';
 type ManageState = ManageReason | 'connected';
 
 /** The settings of an operator. */

@@ -37,17 +37,8 @@ export function targetProblem({ port }: { port: number | undefined }, protocol: 
 }
 
 /** Why a poll failed. */
-const POLL_REASONS = [
-  'timeout',
-  'refused',
-  'unreachable',
-  'not_found',
-  'private_redirect',
-  'too_large',
-  'wrong_answer',
-  'rejected',
-] as const;
-export type PollReason = (typeof POLL_REASONS)[number];
+export type PollReason =
+  'timeout' | 'refused' | 'unreachable' | 'not_found' | 'private_redirect' | 'too_large' | 'wrong_answer' | 'rejected';
 
 /** The settings of an operator. */
 export interface WatchTarget {
