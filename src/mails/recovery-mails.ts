@@ -14,7 +14,7 @@ type Context = Pick<AppContext, 'config' | 'mail'>;
 /** Sends the account's owner a link to choose a new password. */
 export function mailResetLink(context: Context, account: Account, secret: string): void {
   const link = resetLink(context, secret);
-  send(context, account, (t) => [t.reset_subject, t.reset, link]);
+  send(context, account, (t, own) => [own.reset_subject, t.reset, link]);
 }
 
 /**
@@ -48,7 +48,7 @@ export function mailFactorCode(context: Context, account: Account, hadFactors: b
 /** Sends the link that confirms the present address of an account again. */
 export function mailVerification(context: Context, account: Account, secret: string): void {
   const link = verifyLink(context, secret);
-  send(context, account, (t) => [t.verify_subject, t.verify, link]);
+  send(context, account, (t, own) => [own.verify_subject, t.verify, link]);
 }
 
 /**
@@ -56,10 +56,11 @@ export function mailVerification(context: Context, account: Account, secret: str
  * @param secret of the link that is sent to the other address to confirm it; undefined if the address is changed
  */
 export function mailAddressChange(context: Context, account: Account, email: string, secret: string | undefined): void {
-  if (secret === undefined) return send(context, account, (t) => [t.address_changed_subject, t.address_changed(email)]);
+  if (secret === undefined)
+    return send(context, account, (t, own) => [own.email_changed_subject, t.address_changed(email)]);
   const link = verifyLink(context, secret);
   send(context, account, (t) => [t.address_changing_subject, t.address_changing(email)]);
-  send(context, { ...account, email }, (t) => [t.address_subject, t.address, link]);
+  send(context, { ...account, email }, (t, own) => [own.email_subject, t.address, link]);
 }
 
 /** Notifies the owner of an account that a moderator has renamed it. */
@@ -70,7 +71,7 @@ export function mailNewName(context: Context, account: Account): void {
 function send(
   { config, mail }: Context,
   recipient: Recipient,
-  write: (texts: Texts['help']) => [subject: string, ...lines: string[]],
+  write: (texts: Texts['help'], own: Texts['account']) => [subject: string, ...lines: string[]],
 ): void {
-  mail.send(textMail(config, recipient, ({ help }) => write(help)));
+  mail.send(textMail(config, recipient, ({ help, account }) => write(help, account)));
 }

@@ -11,7 +11,6 @@ import {
   dueMessage,
   IN_ORDER,
   messagesInOrder,
-  passMessage,
   recordAttempt,
   replaceMessages,
 } from '#store/applications/webhooks/deliveries.ts';
@@ -182,7 +181,8 @@ export class DeliveryRun {
     for (const { number, change, attempts } of step.tried)
       if (change !== null && change <= last && !accepted.some((each) => each.number === change)) {
         const counted = Math.min(attempts, TRIES);
-        await passMessage(tx, this.#key, { number, attempts: counted, next_attempt: retryAt(now, counted) });
+        const passed = { number, state: 'failed', attempts: counted, next_attempt: retryAt(now, counted) } as const;
+        await recordAttempt(tx, now, this.#key, passed);
       }
     return await step.progress.advance(tx, last);
   }

@@ -83,7 +83,6 @@ export const en = {
 
   /** To a person whom the operators help. */
   help: {
-    reset_subject: 'Choose a new password',
     reset: 'An operator of the network has sent you this link to choose a new password. It works once, for one day.',
     paper_subject: 'An operator is helping you with your password',
     paper:
@@ -98,15 +97,12 @@ export const en = {
       'On the server of the network somebody has made a code with which a passkey or an authenticator app can be added to your account within the hour. You get the code in person. If you have not asked for it, tell the operators at once.',
     factor_code_reset:
       'On the server of the network somebody has removed your passkeys, your authenticator app and your recovery codes, signed you out everywhere, and made a code with which new ones can be added within the hour. You get the code in person. If you have not asked for it, tell the operators at once.',
-    verify_subject: 'Confirm your e-mail address',
     verify: 'Open this link to confirm that this address is yours. It works for one day.',
-    address_subject: 'Confirm your new e-mail address',
     address:
       'An operator of the network has been asked to make this the address of your account. Open this link to confirm it. It works for one day.',
     address_changing_subject: 'Your e-mail address is about to change',
     address_changing: (email: string) =>
       `An operator of the network is changing the e-mail address of your account to ${email}. If you have not asked for this, tell the operators at once.`,
-    address_changed_subject: 'Your e-mail address was changed',
     address_changed: (email: string) =>
       `An operator of the network has changed the e-mail address of your account to ${email}. This is the last mail to the old address. If you have not asked for this, tell the operators at once.`,
     renamed_subject: 'Your account has a new name',

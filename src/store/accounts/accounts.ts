@@ -1,6 +1,16 @@
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
-import { allAs, exists, flag, getAs, type Queryable, rowReader, type Transactional, unlessTaken } from '#db/db.ts';
+import {
+  allAs,
+  exists,
+  flag,
+  getAs,
+  getValue,
+  type Queryable,
+  rowReader,
+  type Transactional,
+  unlessTaken,
+} from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 
@@ -99,16 +109,12 @@ export async function activeOperators(db: Queryable): Promise<Account[]> {
 }
 
 /** The UUID of an account's linked game account; undefined if none is linked. */
-export async function accountPlayerUuid(db: Queryable, id: string): Promise<string | undefined> {
-  const row = await db.get<{ player_uuid: string | null }>(sql`select player_uuid from accounts where id = ${id}`);
-  return row?.player_uuid ?? undefined;
-}
+export const accountPlayerUuid = async (db: Queryable, id: string): Promise<string | undefined> =>
+  (await getValue<string | null>(db, sql`select player_uuid from accounts where id = ${id}`)) ?? undefined;
 
 /** The stored hash of an account's password (a PHC string); undefined if it has none. */
-export async function passwordOf(db: Queryable, id: string): Promise<string | undefined> {
-  const row = await db.get<{ password: string | null }>(sql`select password from accounts where id = ${id}`);
-  return row?.password ?? undefined;
-}
+export const passwordOf = async (db: Queryable, id: string): Promise<string | undefined> =>
+  (await getValue<string | null>(db, sql`select password from accounts where id = ${id}`)) ?? undefined;
 
 /** The form in which addresses are compared. RFC 5321 allows a case-sensitive local part, but no mail service has one. */
 export function emailKey(email: string): string {

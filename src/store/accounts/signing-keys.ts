@@ -3,7 +3,7 @@ import type { Config } from '#platform/config/config.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Db, Queryable, Transactional } from '#db/db.ts';
+import { type Db, getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { lockAccounts } from '../sequence.ts';
 
@@ -30,12 +30,8 @@ export const signingKeys = (db: Queryable): Promise<SigningKey[]> =>
   db.all(sql`select kid, created, sealed from signing_keys order by created, kid`);
 
 /** When the newest key was created; undefined if there is none. */
-async function newestSigningKey(db: Queryable): Promise<number | undefined> {
-  const { created } = (await db.get<{ created: number | null }>(
-    sql`select max(created) as created from signing_keys`,
-  ))!;
-  return created ?? undefined;
-}
+const newestSigningKey = (db: Queryable): Promise<number | undefined> =>
+  getValue(db, sql`select created from signing_keys order by created desc limit 1`);
 
 /**
  * Adds a key unless another process has added one since the newest was read: of several that found the same newest key,
@@ -58,14 +54,6 @@ async function insertSigningKey(tx: Queryable, { kid, created, sealed }: Signing
 /** Keys that are no longer published, as a condition: a newer key has replaced them long enough ago. */
 export const unpublishedKeys = (now: number): Sql => sql`created < (
   select max(later.created) from signing_keys later where later.created <= ${now - PUBLISHED_AHEAD_MS - RETIRED_FOR_MS})`;
-
-async function deleteSigningKey(db: Queryable, kid: string): Promise<void> {
-  await db.run(sql`delete from signing_keys where kid = ${kid}`);
-}
-
-async function setSigningKeyCreated(db: Queryable, kid: string, created: number): Promise<void> {
-  await db.run(sql`update signing_keys set created = ${created} where kid = ${kid}`);
-}
 
 /** A decrypted private key. */
 export interface OpenKey {
@@ -123,13 +111,15 @@ export async function withdrawKey(
     await lockAccounts(tx);
     const rows = await signingKeys(tx);
     const signing = publishedKeys(rows, now)[0]!;
-    await deleteSigningKey(tx, kid);
+    await tx.run(sql`delete from signing_keys where kid = ${kid}`);
     if (kid !== signing.kid) return signing.kid;
     // Older than PUBLISHED_AHEAD_MS, so that it signs; the withdrawn key is older still, and so are the retired ones.
     const created = Math.max(signing.created, now - PUBLISHED_AHEAD_MS);
     const next = rows[rows.indexOf(signing) + 1];
     if (next === undefined) await insertSigningKey(tx, { ...spare, created });
-    else await setSigningKeyCreated(tx, next.kid, Math.min(next.created, created));
+    else
+      await tx.run(sql`
+        update signing_keys set created = ${Math.min(next.created, created)} where kid = ${next.kid}`);
     return next?.kid ?? spare.kid;
   });
 }

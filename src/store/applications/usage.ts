@@ -1,5 +1,6 @@
 import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
+import { SumChanges } from '../game/sum-changes.ts';
 
 export const HOUR_MS = 3_600_000;
 
@@ -33,30 +34,24 @@ export interface PersonalRead {
   last: number;
 }
 
-/** Adds the counts since the last call, one of each key, to the stored ones, in one transaction without fsync. */
+const COUNTED = ['requests', 'client_errors', 'limited', 'server_errors'] as const;
+export type Sum = Pick<Usage, (typeof COUNTED)[number]>;
+const USAGE = { name: 'usage', key: ['application_key', 'hour', 'endpoint'], sums: COUNTED, empty: 'requests' };
+
+/** Adds the counts since the last call to the stored ones, in one transaction without fsync. */
 export async function addUsage(
   db: Db,
   usage: readonly Usage[],
   lastUses: readonly LastUse[],
   reads: readonly PersonalRead[],
 ): Promise<void> {
-  const rows = usage.map((row) => [
-    row.application_key,
-    row.hour,
-    row.endpoint,
-    row.requests,
-    row.client_errors,
-    row.limited,
-    row.server_errors,
-  ]);
+  const counts = new SumChanges<[application: number, hour: number, endpoint: string]>(USAGE);
+  for (const row of usage) {
+    const sums = COUNTED.map((column) => row[column]);
+    counts.add([row.application_key, row.hour, row.endpoint], sums);
+  }
   const statements = [
-    ...insertAll(
-      'insert into usage (application_key, hour, endpoint, requests, client_errors, limited, server_errors) values',
-      rows,
-      `on conflict (application_key, hour, endpoint) do update set requests = usage.requests + excluded.requests,
-        client_errors = usage.client_errors + excluded.client_errors, limited = usage.limited + excluded.limited,
-        server_errors = usage.server_errors + excluded.server_errors`,
-    ),
+    ...counts.statements(),
     ...insertAll(
       'insert into application_uses (application_key, last) values',
       lastUses.map(({ application_key, last }) => [application_key, last]),
@@ -80,15 +75,7 @@ export const usageSince = (db: Queryable, applicationKey: number, since: number)
 export const readLastUse = (db: Queryable, applicationKey: number): Promise<number | undefined> =>
   getValue(db, sql`select last from application_uses where application_key = ${applicationKey}`);
 
-export type Sum = Pick<Usage, 'requests' | 'client_errors' | 'limited' | 'server_errors'>;
-
 export function sumUsage(usage: readonly Sum[]): Sum {
-  const sum = { requests: 0, client_errors: 0, limited: 0, server_errors: 0 };
-  for (const row of usage) {
-    sum.requests += row.requests;
-    sum.client_errors += row.client_errors;
-    sum.limited += row.limited;
-    sum.server_errors += row.server_errors;
-  }
-  return sum;
+  const sums = COUNTED.map((column) => [column, usage.reduce((sum, row) => sum + row[column], 0)] as const);
+  return Object.fromEntries(sums) as Sum;
 }

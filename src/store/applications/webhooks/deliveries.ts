@@ -156,28 +156,20 @@ export const hasDelivered = async (
 const columnsOf = ({ status, reason, ms, response }: AttemptResult): Sql =>
   sql`${status}, ${reason}, ${ms}, ${response}`;
 
-/** Records another attempt of a message. */
+/**
+ * Records another attempt of a message, or without a result that the place passes it: its further attempts do not hold up
+ * others.
+ */
 export async function recordAttempt(
   tx: Queryable,
   now: number,
   webhook: number,
   { number, state, attempts, next_attempt }: Pick<Delivery, 'number' | 'state' | 'attempts' | 'next_attempt'>,
-  { status, reason, ms, response }: AttemptResult,
+  result?: AttemptResult,
 ): Promise<void> {
+  const attempted = result && sql`, attempted = ${now}, (status, reason, ms, response) = (${columnsOf(result)})`;
   await tx.run(sql`
-    update webhook_deliveries set state = ${state}, attempts = ${attempts}, next_attempt = ${next_attempt},
-      attempted = ${now}, status = ${status}, reason = ${reason}, ms = ${ms}, response = ${response}
-    where webhook_key = ${webhook} and number = ${number}`);
-}
-
-/** The place passes a message that the receiver does not accept: its further attempts do not hold up others. */
-export async function passMessage(
-  tx: Queryable,
-  webhook: number,
-  { number, attempts, next_attempt }: Pick<Delivery, 'number' | 'attempts' | 'next_attempt'>,
-): Promise<void> {
-  await tx.run(sql`
-    update webhook_deliveries set state = 'failed', attempts = ${attempts}, next_attempt = ${next_attempt}
+    update webhook_deliveries set state = ${state}, attempts = ${attempts}, next_attempt = ${next_attempt} ${attempted ?? sql``}
     where webhook_key = ${webhook} and number = ${number}`);
 }
 

@@ -1,15 +1,8 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
-import {
-  type CountedPlayer,
-  countPlayer,
-  countResult,
-  type IsRetained,
-  LeaderboardChanges,
-  retainedAt,
-} from './leaderboard-changes.ts';
+import { type CountedPlayer, countPlayer, countResult, LeaderboardChanges, retainedAt } from './leaderboard-changes.ts';
 import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
-import { type BucketsAt, bucketsIn, retainedBuckets } from '../time-buckets.ts';
+import { bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { isCounted, isExcluded } from '../excluded-matches.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
 
@@ -60,9 +53,7 @@ export async function projectMatches(
     if (state.made_for !== zone) return await restartProjection(tx, zone);
     const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
     if (keys.length === 0) return false;
-    const at = bucketsIn(zone);
-    const changes = accumulate(await readMatches(tx, keys), players, at, retainedAt(at, now));
-    await tx.runAll(changes.additions());
+    await addMatches(tx, keys, players, zone, now);
     await advanceProjection(tx, { last: keys.at(-1)!, made_for: zone });
     return mayBeMore;
   });
@@ -75,9 +66,7 @@ export async function addMatchToLeaderboards(tx: Queryable, matchKey: number, no
   const { last, made_for: zone } = await lockProjection(tx);
   if (matchKey > last) return;
   const players = await tx.all<ProjectedPlayer>(sql`${PLAYERS} where match_key = ${matchKey}`);
-  const at = bucketsIn(zone);
-  const changes = accumulate(await readMatches(tx, [matchKey]), players, at, retainedAt(at, now));
-  await tx.runAll(changes.additions());
+  await addMatches(tx, [matchKey], players, zone, now);
 }
 
 /** Whether a match is counted; null if it is not, otherwise the setting for which it is counted. */
@@ -92,12 +81,11 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   const { last, made_for: zone } = await lockProjection(tx);
   if (matchKey > last || (await isExcluded(tx, matchKey))) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
-  await tx.runAll(resultOf(match!).subtractions());
+  await tx.runAll(addResult(new LeaderboardChanges(), match!).subtractions());
   return zone;
 }
 
-function resultOf(match: ProjectedMatch): LeaderboardChanges {
-  const changes = new LeaderboardChanges();
+function addResult(changes: LeaderboardChanges, match: ProjectedMatch): LeaderboardChanges {
   countResult(changes, match.map_key, winnersOf(match), countedTeams(match.teams));
   return changes;
 }
@@ -108,7 +96,7 @@ export async function changeResult(tx: Queryable, matchKey: number, change: () =
   await change();
   if (countedFor === null) return;
   const [match] = await readMatches(tx, [matchKey]);
-  await tx.runAll(resultOf(match!).additions());
+  await tx.runAll(addResult(new LeaderboardChanges(), match!).additions());
 }
 
 /**
@@ -227,23 +215,23 @@ const PLAYERS = sql`
 const readMatches = (tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> =>
   tx.all(sql`${MATCHES} where m.key in (${list(keys)}) and ${isCounted(sql`m.key`)}`);
 
-function accumulate(
-  matches: ProjectedMatch[],
-  players: ProjectedPlayer[],
-  at: BucketsAt,
-  isRetained: IsRetained,
-): LeaderboardChanges {
+async function addMatches(
+  tx: Queryable,
+  keys: readonly number[],
+  players: readonly ProjectedPlayer[],
+  zone: string,
+  now: number,
+): Promise<void> {
+  const at = bucketsIn(zone);
+  const isRetained = retainedAt(at, now);
   const changes = new LeaderboardChanges();
-  const byKey = new Map(matches.map((match) => [match.key, match]));
-  for (const match of matches) {
-    const { map_key, teams } = match;
-    countResult(changes, map_key, winnersOf(match), countedTeams(teams));
-  }
+  const byKey = new Map((await readMatches(tx, keys)).map((match) => [match.key, match]));
+  for (const match of byKey.values()) addResult(changes, match);
   for (const player of players) {
     const match = byKey.get(player.match_key);
     if (match !== undefined) countPlayer(changes, match.gamemode, at(match.finished), isRetained, player);
   }
-  return changes;
+  await tx.runAll(changes.additions());
 }
 
 /** A match with more teams is a free-for-all, whose players would become permanent rows of the map's results. */
