@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-const FOLDER = new URL('examples/', import.meta.url);
+/** The texts of the files of a folder beside this file, by name. */
+export function textsIn(folder: string): ReadonlyMap<string, string> {
+  const url = new URL(folder, import.meta.url);
+  return new Map(readdirSync(url).map((name) => [name, readFileSync(new URL(name, url), 'utf8')]));
+}
 
 /**
  * The values of the placeholders in the examples, which are written as `@api@`. On the pages, values that only the
@@ -18,7 +22,7 @@ export interface Placeholders {
   server_key: string;
 }
 
-const files = new Map(readdirSync(FOLDER).map((name) => [name, readFileSync(new URL(name, FOLDER), 'utf8')]));
+const files = textsIn('examples/');
 
 /**
  * The text of an example file with its placeholders replaced. A line that ends in `//@http@` is only for a sign-in on
@@ -28,10 +32,11 @@ const files = new Map(readdirSync(FOLDER).map((name) => [name, readFileSync(new 
 export function example(name: string, placeholders: Placeholders): string {
   const text = files.get(name);
   if (text === undefined) throw new Error(`There is no example ${name}`);
-  const values = { ...placeholders, redirect_encoded: encodeURIComponent(placeholders.redirect) };
   const isSecure = /^https:/.test(placeholders.auth);
   const lines = isSecure ? text.replaceAll(/^.*\/\/@http@\n/gm, '') : text.replaceAll(' //@http@', '');
-  return Object.entries(values)
-    .reduce((filled, [placeholder, value]) => filled.replaceAll(`@${placeholder}@`, value), lines)
-    .trimEnd();
+  return filled(lines, { ...placeholders, redirect_encoded: encodeURIComponent(placeholders.redirect) }).trimEnd();
 }
+
+/** A text with the placeholders that have a value replaced. */
+export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
+  text.replaceAll(/@(\w+)@/g, (placeholder, name: string) => values[name] ?? placeholder);

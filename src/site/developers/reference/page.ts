@@ -4,7 +4,7 @@ import { type Html, inline } from '#http/page.ts';
 import { type Application } from '#store/applications/applications.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
-import { layout, PATHS, table } from '../components.ts';
+import { layout, pathOf, table } from '../components.ts';
 import type { Text } from '../text/en.ts';
 import {
   type ResponseObject,
@@ -18,6 +18,8 @@ import {
   schemaName,
 } from './document.ts';
 import { chosenClientId, type Filled, runForm, sampleIds, streamCommand } from './run.ts';
+
+const PATH = pathOf('reference');
 
 /** `/developers/reference`: the OpenAPI document of the data API as a page. Its descriptions are in English. */
 export async function referencePage(request: PageRequest, text: Text, document: ApiDocument): Promise<PageContent> {
@@ -76,7 +78,7 @@ async function ownApplications({ deps: { db }, person }: PageRequest): Promise<A
 
 /** Chooses the Client ID of all forms of the page: one of the person's applications, or any that the person types. */
 function applicationChoice(words: Words, owned: Application[] | undefined, clientId: string): Html {
-  const to = `/console/sign-in?${new URLSearchParams({ to: PATHS.reference }).toString()}`;
+  const to = `/console/sign-in?${new URLSearchParams({ to: PATH }).toString()}`;
   const isOwn = owned?.some((application) => application.client_id === clientId) ?? false;
   const field =
     owned === undefined || owned.length === 0 || !isOwn
@@ -97,7 +99,7 @@ function applicationChoice(words: Words, owned: Application[] | undefined, clien
           )}
         </select>`;
   return html`<p>${words.applicationText}</p>
-    <form class="big-find" action="${PATHS.reference}">
+    <form class="big-find" action="${PATH}">
       <label for="client_id">${isOwn ? words.application : 'Client ID'}</label>
       ${field}<button>${words.use}</button>
     </form>
