@@ -117,3 +117,20 @@ function sorted(value: unknown): unknown {
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
+
+/**
+ * The values of a header such as `Accept-Language` in lower case, with their weights (RFC 9110 section 12.4.2). A weight that
+ * is no number is 0.
+ */
+export function weightedValues(header: string): Map<string, number> {
+  const parts = header
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.split(';').map((text) => text.trim()));
+  return new Map(
+    parts.map(([value = '', ...parameters]) => {
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length);
+      return [value, quality === undefined ? 1 : Number(quality) || 0];
+    }),
+  );
+}

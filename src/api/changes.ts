@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { changeItem } from '#http/change-item.ts';
 import { HttpError, invalidRequest } from '#http/errors.ts';
+import { weightedValues } from '#text/text.ts';
 import { type Cursor, cursorAfter, resetReason, type ResetReason } from '#store/game/change-cursors.ts';
 import {
   type Change,
@@ -219,7 +220,7 @@ async function resourcesJson(deps: Deps, found: readonly Change[]): Promise<Map<
 
 /** @param end the last members of the page as JSON */
 function body(items: readonly string[], end: string, accept: string): RenderedBody {
-  if (acceptsLines(accept))
+  if (weightedValues(accept).has(JSON_LINES))
     return new RenderedBody(
       [...items, end].map((item) => `${item}\n`),
       undefined,
@@ -229,9 +230,6 @@ function body(items: readonly string[], end: string, accept: string): RenderedBo
   const pieces = items.map((item, index) => (index === 0 ? item : `,${item}`));
   return new RenderedBody(['{"changes":[', ...pieces, `],${end.slice(1)}`]);
 }
-
-const acceptsLines = (accept: string): boolean =>
-  accept.split(',').some((part) => part.split(';')[0]!.trim().toLowerCase() === JSON_LINES);
 
 function filling(): HttpError {
   const sentence = 'The feed of changes is being filled after an upgrade. Please try again later.';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
 import type { HttpError } from '#http/errors.ts';
+import { weightedValues } from '#text/text.ts';
 import type { RenderedBody } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 
@@ -115,22 +116,17 @@ function isUnmodified(request: IncomingMessage, { etag }: Body): boolean {
 
 /**
  * The content coding for an `Accept-Encoding` header: the coding with the highest weight, and at equal weights the densest. `*`
- * means gzip, which every client that sends it can decode. Undefined if the header is missing or prefers `identity`.
+ * means gzip, which every client that sends it can decode; `x-gzip` is another name of it (RFC 9110 section 8.4.1.3). Undefined
+ * if the header is missing or prefers `identity`.
  */
 export function codingFor(accepted: string | undefined): string | undefined {
   if (accepted === undefined || accepted === '') return undefined;
-  const weights = new Map(accepted.toLowerCase().split(',').map(parseCoding));
+  const weights = weightedValues(accepted);
   let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
   for (const coding of Object.keys(CODINGS)) {
-    const weight = weights.get(coding) ?? (coding === 'gzip' ? weights.get('*') : undefined) ?? 0;
+    const weight =
+      weights.get(coding) ?? (coding === 'gzip' ? (weights.get('x-gzip') ?? weights.get('*')) : undefined) ?? 0;
     if (weight > bestWeight) [best, bestWeight] = [coding, weight];
   }
   return (weights.get('identity') ?? 0) > bestWeight ? undefined : best;
-}
-
-/** `gzip;q=0.5` → `gzip` and 0.5; `x-gzip` is another name of gzip (RFC 9110 section 8.4.1.3). */
-function parseCoding(part: string): [string, number] {
-  const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
-  const quality = parameters.find((parameter) => parameter.startsWith('q='));
-  return [coding === 'x-gzip' ? 'gzip' : coding, quality === undefined ? 1 : Number(quality.slice(2))];
 }

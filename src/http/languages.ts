@@ -1,3 +1,5 @@
+import { weightedValues } from '#text/text.ts';
+
 /** The languages of the pages. Readers of any other language get English. */
 export const LANGUAGES = ['en', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -18,8 +20,8 @@ export const COLON: Record<Language, string> = { en: ': ', ja: '：' };
  */
 export function chooseLanguage(choices: readonly (string | undefined)[], accepted: string | undefined): Language {
   const chosen = choices.flatMap((tags) => tags?.split(/\s+/) ?? []);
-  const preferred = (accepted ?? '').slice(0, 512).split(',').map(parseWeight).sort(byWeight);
-  const tags = [...chosen, ...preferred.filter(({ weight }) => weight > 0).map(({ tag }) => tag)];
+  const preferred = [...weightedValues((accepted ?? '').slice(0, 512))].sort(([, a], [, b]) => b - a);
+  const tags = [...chosen, ...preferred.flatMap(([tag, weight]) => (weight > 0 ? [tag] : []))];
   return tags.map(supportedLanguage).find((language) => language !== undefined) ?? 'en';
 }
 
@@ -27,14 +29,6 @@ function supportedLanguage(tag: string): Language | undefined {
   const primary = tag.trim().toLowerCase().split('-')[0];
   return LANGUAGES.find((language) => language === primary);
 }
-
-function parseWeight(part: string): { tag: string; weight: number } {
-  const [tag = '', quality] = part.split(';').map((text) => text.trim());
-  const weight = quality === undefined ? 1 : Number(quality.replace(/^q=/i, ''));
-  return { tag, weight: Number.isFinite(weight) ? weight : 0 };
-}
-
-const byWeight = (a: { weight: number }, b: { weight: number }): number => b.weight - a.weight;
 
 export type FormatTime = (ms: number) => string;
 
