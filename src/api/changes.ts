@@ -167,14 +167,12 @@ async function page(endpointContext: EndpointContext, deps: Deps, { after, types
   const cursor = after === START || after === NOW ? undefined : requiredCursor(deps, after);
   const place = after === NOW ? Number.MAX_SAFE_INTEGER : (cursor?.number ?? 0);
   const kinds = types.size === 0 ? RESOURCE_KINDS : [...types];
-  const { feed, changes: found } = await changesWithFeed(deps.db, place, limit + 1, kinds);
+  const { feed, changes: shown, end, more } = await changesWithFeed(deps.db, place, limit, kinds);
   if (!feed.isFilled) throw filling();
   const from = cursor ?? (after === NOW ? { feed: feed.id, number: feed.head } : beginning(endpointContext, feed));
   const reason = resetReason(from, feed);
   if (reason !== undefined) throw new ResetRequired(reason);
-  const more = found.length > limit;
-  const shown = more ? found.slice(0, limit) : found;
-  const next = deps.cursors.write(cursorAfter(from, more ? shown.at(-1)!.number : feed.head));
+  const next = deps.cursors.write(cursorAfter(from, end));
   const items = await itemsJson(deps, shown, expand);
   return body(items, JSON.stringify({ cursor: next, more }), endpointContext.accept);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { sendToAll, type EventStream, EventBytes, eventText } from '#http/event-stream.ts';
 import { type Cursor, resetReason, cursorAfter, type ResetReason } from '#store/game/change-cursors.ts';
-import { type Change, changesWithFeed, type Feed, type ResourceKind } from '#store/game/changes.ts';
+import { type Change, changesWithFeed, type ResourceKind } from '#store/game/changes.ts';
 import type { StreamMetrics } from './metrics.ts';
 import type { StreamOrder } from '../stream-order.ts';
 import type { TimerClock } from '#platform/clock.ts';
@@ -89,13 +89,10 @@ export class FeedGroup {
     );
   }
 
-  /** The changes after a place, with the place after them. Gives a turn to other work, because SQLite's reads do not wait. */
-  async read({ number }: Cursor): Promise<{ feed: Feed; changes: Change[]; end: number; more: boolean }> {
+  /** The changes after a place. Gives a turn to other work, because SQLite's reads do not wait. */
+  async read({ number }: Cursor) {
     await turn();
-    const { feed, changes } = await changesWithFeed(this.#deps.db, number, PAGE + 1, this.#kinds);
-    const more = changes.length > PAGE;
-    const shown = more ? changes.slice(0, PAGE) : changes;
-    return { feed, changes: shown, end: more ? shown.at(-1)!.number : feed.head, more };
+    return await changesWithFeed(this.#deps.db, number, PAGE, this.#kinds);
   }
 }
 

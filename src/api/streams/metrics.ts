@@ -1,14 +1,10 @@
 import type { Clock } from '#platform/clock.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 
-export interface StreamMetrics {
-  sent(event: 'change' | 'presence' | 'live', count: number): void;
-  /** @param time of the oldest change that is sent to subscribers of the present */
-  changed(time: number): void;
-}
+export type StreamMetrics = ReturnType<typeof streamMetrics>;
 
 /** @param open the number of open streams */
-export function streamMetrics(metrics: Metrics, clock: Clock, open: () => number): StreamMetrics {
+export function streamMetrics(metrics: Metrics, clock: Clock, open: () => number) {
   gauge(metrics, {
     name: 'scorehall_streams_open',
     help: 'Open streams of changes',
@@ -25,7 +21,8 @@ export function streamMetrics(metrics: Metrics, clock: Clock, open: () => number
     buckets: DURATION_BUCKETS,
   });
   return {
-    sent: (event, count) => sent.inc({ event }, count),
-    changed: (time) => lag.observe((clock.now() - time) / 1000),
+    sent: (event: 'change' | 'presence' | 'live', count: number) => sent.inc({ event }, count),
+    /** @param time of the oldest change that is sent to subscribers of the present */
+    changed: (time: number) => lag.observe((clock.now() - time) / 1000),
   };
 }

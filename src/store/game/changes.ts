@@ -158,22 +158,25 @@ export const changesAfter = (
   kinds: readonly ResourceKind[] = RESOURCE_KINDS,
 ): Promise<Change[]> => db.all<Change>(selectChanges(after, limit, kinds));
 
-/** `changesAfter` with the feed at the same moment, in one statement. */
+/** `changesAfter` with the feed at the same moment, in one statement, and the number after which the next page begins. */
 export async function changesWithFeed(
   db: Queryable,
   after: number,
   limit: number,
   kinds: readonly ResourceKind[] = RESOURCE_KINDS,
-): Promise<{ feed: Feed; changes: Change[] }> {
+): Promise<{ feed: Feed; changes: Change[]; end: number; more: boolean }> {
   const rows = await db.all<FeedRow & (Change | { number: null })>(sql`
     select f.id, f.floor, f.filling, f.head, page.number, page.kind, page.key, page.type, page.revision, page.time
-    from (${FEED}) f left join (${selectChanges(after, limit, kinds)}) page on true order by page.number`);
+    from (${FEED}) f left join (${selectChanges(after, limit + 1, kinds)}) page on true order by page.number`);
   const changes = rows.flatMap((row) => {
     if (row.number === null) return [];
     const { number, kind, key, type, revision, time } = row;
     return [{ number, kind, key, type, revision, time }];
   });
-  return { feed: toFeed(rows[0]!), changes };
+  const feed = toFeed(rows[0]!);
+  if (changes.length <= limit) return { feed, changes, end: feed.head, more: false };
+  const shown = changes.slice(0, limit);
+  return { feed, changes: shown, end: shown.at(-1)!.number, more: true };
 }
 
 /** Literals, so that PostgreSQL knows how rare a kind is when it plans for any values. */
