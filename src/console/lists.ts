@@ -1,5 +1,4 @@
-import { html, raw } from 'hono/html';
-import type { HtmlEscapedString } from 'hono/utils/html';
+import { html } from 'hono/html';
 import { boundOf } from '#platform/ids.ts';
 import { pager } from '#http/pager.ts';
 import type { Html } from '#http/page.ts';
@@ -49,8 +48,27 @@ export function olderPager({ c, texts }: ConsoleRequest, next: string | undefine
   return pager(url, texts.operator.pager, next, 'before');
 }
 
-/** A table in a box that scrolls sideways if the table is too wide; on phones its rows have two lines. */
-export function table(label: string, headings: readonly (Html | string)[], rows: readonly Html[]): Html {
+export type Cell = Html | string;
+
+/**
+ * A table in a box that scrolls sideways if the table is too wide. On phones its rows have two lines, and the stylesheet shows
+ * the heading of a column with each cell and hides empty cells.
+ * @param options.first whether the first cell of a row is its heading
+ * @param options.empty what is shown in its place if it has no rows
+ */
+export function table(
+  label: string,
+  headings: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  { first = 'th', empty = '' }: { first?: 'th' | 'td'; empty?: Cell } = {},
+): Html {
+  if (rows.length === 0) return typeof empty === 'string' ? html`<p class="soft">${empty}</p>` : html`${empty}`;
+  const cell = (value: Cell, column: number): Html => {
+    const heading = headings[column];
+    if (column === 0 && first === 'th') return html`<th scope="row">${value}</th>`;
+    const label = typeof heading === 'string' ? html` data-label="${heading}"` : '';
+    return html`<td${label}>${value}</td>`;
+  };
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}">
     <table class="lines">
       <thead>
@@ -59,7 +77,12 @@ export function table(label: string, headings: readonly (Html | string)[], rows:
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => labelled(row, headings))}
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${row.map(cell)}
+            </tr>`,
+        )}
       </tbody>
     </table>
   </div>`;
@@ -67,18 +90,3 @@ export function table(label: string, headings: readonly (Html | string)[], rows:
 
 /** A heading for a column of buttons, whose labels say the same: only screen readers need it. */
 export const hiddenHeading = (text: string): Html => html`<span class="hidden">${text}</span>`;
-
-/**
- * Gives each cell the heading of its column, which the stylesheet shows on phones, and empties blank cells, which it hides
- * there. Escaped text holds no `<td`.
- */
-async function labelled(row: Html, headings: readonly (Html | string)[]): Promise<HtmlEscapedString> {
-  const labels = await Promise.all(headings.map(async (heading) => html`${await heading}`));
-  let column = 0;
-  const filled = String(await row).replaceAll(/<td>\s+<\/td>/g, '<td></td>');
-  const cells = filled.replaceAll(/<t[hd]\b/g, (start) => {
-    const label = String(labels[column++] ?? '');
-    return start === '<th' || label === '' || label.includes('<') ? start : `${start} data-label="${label}"`;
-  });
-  return raw(cells);
-}

@@ -19,7 +19,7 @@ import { type ChangeType, readFeed, type ResourceKind } from '#store/game/change
 import { button, factsList, formTo, number, type Problems, timestamp } from '../components.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { type Cell, hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { confirmInApplication, inApplication } from './layout.ts';
@@ -144,14 +144,13 @@ async function logCard(request: OwnedRequest, webhook: Webhook): Promise<Html> {
   const { items, next } = listed(found, PAGE_SIZE, ({ number: key }) => keyCursor({ key }));
   const rows = items.map((delivery) => logRow(request, webhook, delivery));
   const path = `/console${pathOf(webhook)}`;
-  const headings = [t.message, t.result, t.when, t.response, html`<span class="hidden">${t.resend}</span>`];
+  const headings = [t.message, t.result, t.when, t.response, hiddenHeading(t.resend)];
   return html`<section class="card" aria-labelledby="log">
     <div class="heading">
       <h2 id="log">${t.log}</h2>
       <a class="button quiet" href="${path}">${t.reload}</a>
     </div>
-    ${items.length === 0 ? html`<p class="soft">${t.log_empty}</p>` : table(t.log, headings, rows)}
-    ${olderPager(request, next, path)}
+    ${table(t.log, headings, rows, { empty: t.log_empty })} ${olderPager(request, next, path)}
   </section>`;
 }
 
@@ -165,7 +164,7 @@ function whyUnverified(t: Texts, { status, reason, attempted }: Delivery): strin
 const resultText = ({ responses }: Texts, { reason }: Delivery): string =>
   reason === '' ? '' : responses[reason as keyof typeof responses];
 
-function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Html {
+function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Cell[] {
   const { webhooks: t } = request.texts;
   const { number: place, state, attempts, status, ms, response, attempted } = delivery;
   const isSending = state === 'waiting' && attempts === 0;
@@ -173,29 +172,20 @@ function logRow(request: OwnedRequest, webhook: Webhook, delivery: Delivery): Ht
   const result = [status ?? '', resultText(t, delivery)].filter(Boolean).join(' · ');
   const canSend = webhook.state !== 'off' && state !== 'waiting';
   const about = `${messageName(request, delivery)} ${place}`;
-  return html`<tr>
-    <th scope="row">${messageName(request, delivery)}</th>
-    <td>
-      <span class="badge ${badge}">${isSending ? t.sending : t.delivery_states[state]}</span> ${result}
-      ${attempts > 1 ? html`<span class="hint">${t.attempts(attempts)}</span>` : ''}
-    </td>
-    <td>
-      ${attempted === null ? '' : html`${timestamp(request, attempted)}${ms === null ? '' : ` · ${number(request, ms)} ms`}`}
-    </td>
-    <td>
-      ${
-        response === ''
-          ? ''
-          : html`<details>
-              <summary>${t.response}</summary>
-              <pre>${response}</pre>
-            </details>`
-      }
-    </td>
-    <td>
-      ${canSend ? button(request, `${pathOf(webhook)}/resend`, t.resend, { fields: { number: String(place) }, about }) : ''}
-    </td>
-  </tr>`;
+  const details = html`<details>
+    <summary>${t.response}</summary>
+    <pre>${response}</pre>
+  </details>`;
+  return [
+    messageName(request, delivery),
+    html`<span class="badge ${badge}">${isSending ? t.sending : t.delivery_states[state]}</span> ${result}
+      ${attempts > 1 ? html`<span class="hint">${t.attempts(attempts)}</span>` : ''}`,
+    attempted === null
+      ? ''
+      : html`${timestamp(request, attempted)}${ms === null ? '' : ` · ${number(request, ms)} ms`}`,
+    response === '' ? '' : details,
+    canSend ? button(request, `${pathOf(webhook)}/resend`, t.resend, { fields: { number: String(place) }, about }) : '',
+  ];
 }
 
 /** What a message was about: `Matches: new 38ft1k2k44p`. */

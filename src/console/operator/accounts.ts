@@ -30,20 +30,16 @@ async function accountsPage(request: ConsoleRequest) {
   const { operator: t } = request.texts;
   const query = textOf(request.c.req.query('q'), 254);
   const { items, next } = listed(await accountsFor(request, query), PAGE_SIZE, ({ id }) => id);
-  const rows = items.map(
-    (account) =>
-      html`<tr>
-        <th scope="row"><a href="/console/operator/accounts/${account.id}">${account.name}</a></th>
-        <td>${account.email}</td>
-        <td>${badges(request, account)}</td>
-        <td>${timestamp(request, account.created)}</td>
-      </tr>`,
-  );
+  const rows = items.map((account) => [
+    html`<a href="/console/operator/accounts/${account.id}">${account.name}</a>`,
+    account.email,
+    badges(request, account),
+    timestamp(request, account.created),
+  ]);
   const headings = [t.account_name, t.email, t.state, t.created];
   const inner = html`<section class="card">
     ${searchForm(request, t.find_account, query)}
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : table(t.sections['/accounts'], headings, rows)}
-    ${olderPager(request, next)}
+    ${table(t.sections['/accounts'], headings, rows, { empty: t.nothing_found })} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/accounts', t.sections['/accounts'], inner);
 }

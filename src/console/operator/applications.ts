@@ -19,28 +19,21 @@ import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts
 
 /** All applications, linked to their owners' pages, which operators may use as well. */
 async function applicationsPage(request: ConsoleRequest) {
-  const { c, deps, texts } = request;
+  const { c, texts } = request;
   const { operator: t, application } = texts;
   const query = textOf(c.req.query('q'), 64);
   const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
-  const rows = items.map(
-    (app) =>
-      html`<tr>
-        <th scope="row"><a href="/console/applications/${app.client_id}">${app.name}</a></th>
-        <td>${application.types[app.type].label}</td>
-        <td>${stateBadge(texts, app)}</td>
-        <td>${app.hourly_limit === null ? t.usual : number(request, app.hourly_limit)}</td>
-        <td>${timestamp({ texts, deps }, app.created)}</td>
-      </tr>`,
-  );
+  const rows = items.map((app) => [
+    html`<a href="/console/applications/${app.client_id}">${app.name}</a>`,
+    application.types[app.type].label,
+    stateBadge(texts, app),
+    app.hourly_limit === null ? t.usual : number(request, app.hourly_limit),
+    timestamp(request, app.created),
+  ]);
+  const headings = [application.name, application.type, t.access, t.limit, t.created];
   const inner = html`<section class="card">
     ${searchForm(request, t.find_application, query)}
-    ${
-      items.length === 0
-        ? html`<p class="soft">${t.nothing_found}</p>`
-        : table(t.sections['/applications'], [application.name, application.type, t.access, t.limit, t.created], rows)
-    }
-    ${olderPager(request, next)}
+    ${table(t.sections['/applications'], headings, rows, { empty: t.nothing_found })} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/applications', t.sections['/applications'], inner);
 }

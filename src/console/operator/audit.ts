@@ -7,7 +7,7 @@ import { type AuditEntry, type AuditFilter, listAudit, type Outcome, OUTCOMES } 
 import { timestamp, textOf } from '../components.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { type Cell, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 const DAY_MS = 86_400_000;
 /** The first words of action names, which filter by all actions about one kind of thing. */
@@ -38,18 +38,11 @@ async function auditPage(request: ConsoleRequest) {
   const { operator: t } = request.texts;
   const found = await listAudit(deps.db, filterOf(request), PAGE_SIZE + 1);
   const { items, next } = listed(found, PAGE_SIZE, ({ id }) => id);
+  const rows = items.map((entry) => entryRow(request, entry));
   const headings = [t.when, t.who, t.what, t.about, t.from_where, t.outcome];
   const inner = html`<section class="card">
     ${filters(request, c.req.query())}
-    ${
-      items.length === 0
-        ? await nothingFound(request, c.req.query('subject'))
-        : table(
-            t.sections['/audit'],
-            headings,
-            items.map((entry) => entryRow(request, entry)),
-          )
-    }
+    ${table(t.sections['/audit'], headings, rows, { first: 'td', empty: await nothingFound(request, c.req.query('subject')) })}
     ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/audit', t.sections['/audit'], inner);
@@ -89,23 +82,19 @@ function filters({ texts: { operator: t } }: ConsoleRequest, submitted: Record<s
   </form>`;
 }
 
-function entryRow(request: ConsoleRequest, entry: AuditEntry): Html {
+function entryRow(request: ConsoleRequest, entry: AuditEntry): Cell[] {
   const { operator: t } = request.texts;
   const detail = Object.entries(entry.detail).filter(([, value]) => value !== null && value !== '');
   const kind = { done: 'good', refused: 'warn', failed: 'bad' }[entry.outcome satisfies Outcome];
-  return html`<tr>
-    <td>${timestamp(request, entry.time)}</td>
-    <td>${entry.actor === '' ? '–' : entry.actor} <span class="hint">${t.ways[entry.via]}</span></td>
-    <td>
-      <code>${entry.action}</code>
-      ${detail.map(([name, value]) => html`<span class="hint">${name}: ${String(value)}</span>`)}
-    </td>
-    <td>
-      ${entry.label} <span class="hint"><code>${entry.subject}</code></span>
-    </td>
-    <td>${entry.address}</td>
-    <td><span class="badge ${kind}">${t.outcomes[entry.outcome]}</span></td>
-  </tr>`;
+  return [
+    timestamp(request, entry.time),
+    html`${entry.actor === '' ? '–' : entry.actor} <span class="hint">${t.ways[entry.via]}</span>`,
+    html`<code>${entry.action}</code>
+      ${detail.map(([name, value]) => html`<span class="hint">${name}: ${String(value)}</span>`)}`,
+    html`${entry.label} <span class="hint"><code>${entry.subject}</code></span>`,
+    entry.address,
+    html`<span class="badge ${kind}">${t.outcomes[entry.outcome]}</span>`,
+  ];
 }
 
 export const auditRoutes: readonly Route[] = [operatorPage('/operator/audit', auditPage)];

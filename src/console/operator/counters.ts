@@ -15,7 +15,7 @@ import { actForm, type ConsoleRequest, operatorPage, type Route } from '../route
 import { orNotFound } from '../sign-in.ts';
 import { confirmationPage } from './confirmation.ts';
 import { inOperator } from './layout.ts';
-import { table } from '../lists.ts';
+import { type Cell, table } from '../lists.ts';
 
 type Declaration = z.output<typeof setCounter.fields>;
 
@@ -34,7 +34,7 @@ async function countersPage(request: ConsoleRequest, problems: Problems = {}) {
   const title = texts.operator.sections[SECTION];
   const inner = html`<section class="card">
       <p>${t.lead}</p>
-      ${declared.length === 0 ? html`<p class="soft">${t.none}</p>` : table(title, headings, rows)}
+      ${table(title, headings, rows, { empty: t.none })}
     </section>
     ${presetsCard(request, declared)}
     <section class="card form" aria-labelledby="add">
@@ -49,19 +49,17 @@ async function countersPage(request: ConsoleRequest, problems: Problems = {}) {
   return inOperator(request, SECTION, title, inner, isPage ? 200 : 422);
 }
 
-function counterRow(request: ConsoleRequest, counter: Counter): Html {
+function counterRow(request: ConsoleRequest, counter: Counter): Cell[] {
   const { counters: t, lang } = request.texts;
   const { key, aggregate, modes, most, id, counted } = counter;
-  return html`<tr>
-    <th scope="row">
-      <a href="/console${AT}/${key}"><bdi>${labelIn(counter, lang)}</bdi></a>
-      ${counted < id ? html`<span class="badge warn">${t.counting}</span>` : ''}
-    </th>
-    <td><code>${key}</code></td>
-    <td>${t.aggregates[aggregate]}</td>
-    <td>${modes.length === 0 ? t.all_modes : modes.map((mode) => t.mode_names[mode]).join(', ')}</td>
-    <td>${number(request, most)}</td>
-  </tr>`;
+  return [
+    html`<a href="/console${AT}/${key}"><bdi>${labelIn(counter, lang)}</bdi></a>
+      ${counted < id ? html`<span class="badge warn">${t.counting}</span>` : ''}`,
+    html`<code>${key}</code>`,
+    t.aggregates[aggregate],
+    modes.length === 0 ? t.all_modes : modes.map((mode) => t.mode_names[mode]).join(', '),
+    number(request, most),
+  ];
 }
 
 function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Html {

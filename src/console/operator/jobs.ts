@@ -14,27 +14,20 @@ import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 /** Jobs (`store/jobs.ts`) with their progress; operators pause and resume them. */
 async function jobsPage(request: ConsoleRequest) {
   const { operator: o, jobs: t } = request.texts;
-  const { items, next } = listed(
-    await listJobs(request.deps.db, keyBefore(request), PAGE_SIZE + 1),
-    PAGE_SIZE,
-    keyCursor,
-  );
+  const found = await listJobs(request.deps.db, keyBefore(request), PAGE_SIZE + 1);
+  const { items, next } = listed(found, PAGE_SIZE, keyCursor);
   const inTurn = await jobInTurn(request.deps.db);
-  const rows = items.map(
-    (job) =>
-      html`<tr>
-        <th scope="row">${linkTo(request, job)}</th>
-        <td>${aboutOf(job)}</td>
-        <td>${stateBadge(request, job, inTurn)}</td>
-        <td>${progressOf(request, job)}</td>
-        <td>${timestamp(request, job.created)}</td>
-      </tr>`,
-  );
+  const rows = items.map((job) => [
+    linkTo(request, job),
+    aboutOf(job),
+    stateBadge(request, job, inTurn),
+    progressOf(request, job),
+    timestamp(request, job.created),
+  ]);
   const headings = [t.job, t.about, o.state, t.progress, t.created];
   const inner = html`<section class="card">
     <p>${t.lead}</p>
-    ${items.length === 0 ? html`<p class="soft">${t.none}</p>` : table(o.sections['/jobs'], headings, rows)}
-    ${olderPager(request, next)}
+    ${table(o.sections['/jobs'], headings, rows, { empty: t.none })} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/jobs', o.sections['/jobs'], inner);
 }

@@ -12,7 +12,7 @@ import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } fro
 import { requireAccount } from './accounts.ts';
 import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
-import { nothingFound, searchForm, table } from '../lists.ts';
+import { type Cell, nothingFound, searchForm, table } from '../lists.ts';
 
 /** The player of a name, with all names that the network has seen, and the account, whose name may be replaced. */
 async function namesPage(request: ConsoleRequest, renaming?: { account: Account; problem: string }) {
@@ -41,14 +41,7 @@ async function findAccount({ deps: { db } }: ConsoleRequest, query: string, play
 
 async function playerCard(request: ConsoleRequest, { key, uuid, name }: Player): Promise<Html> {
   const { operator: t } = request.texts;
-  const rows = (await namesOf(request.deps.db, key)).map(
-    (observed) =>
-      html`<tr>
-        <th scope="row">${observed.name}</th>
-        <td>${timestamp(request, observed.first_seen)}</td>
-        <td>${timestamp(request, observed.last_seen)}</td>
-      </tr>`,
-  );
+  const rows = await namesSeen(request, key);
   return html`<section class="card" aria-labelledby="player">
     <h2 id="player">${t.player}${COLON[request.texts.lang]}<a href="/players/${uuid}">${name}</a></h2>
     <p><code>${uuid}</code></p>
@@ -58,6 +51,16 @@ async function playerCard(request: ConsoleRequest, { key, uuid, name }: Player):
       <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${t.issue}</a>
     </div>
   </section>`;
+}
+
+/** The rows of a table of the names that a player had, with the first and last time of each. */
+export async function namesSeen(request: ConsoleRequest, key: number): Promise<Cell[][]> {
+  const names = await namesOf(request.deps.db, key);
+  return names.map(({ name, first_seen, last_seen }) => [
+    name,
+    timestamp(request, first_seen),
+    timestamp(request, last_seen),
+  ]);
 }
 
 function accountCard(request: ConsoleRequest, account: Account, problem: string | undefined): Html {

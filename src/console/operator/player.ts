@@ -11,13 +11,14 @@ import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
 import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
-import { readAliases, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { readAliases, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
 import { factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { namesSeen } from './names.ts';
 import { stateBadge, typeName } from './punishment-labels.ts';
 
 const MAX_PUNISHMENTS = 10;
@@ -93,14 +94,7 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<[string
 
 async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html> {
   const { player_page: t } = request.texts;
-  const rows = (await namesOf(request.deps.db, key)).map(
-    ({ name, first_seen, last_seen }) =>
-      html`<tr>
-        <th scope="row">${name}</th>
-        <td>${timestamp(request, first_seen)}</td>
-        <td>${timestamp(request, last_seen)}</td>
-      </tr>`,
-  );
+  const rows = await namesSeen(request, key);
   return html`<section class="card" aria-labelledby="names">
     <h2 id="names">${t.names}</h2>
     ${table(t.names, [t.name, t.first_seen, t.last_seen], rows)}
@@ -109,34 +103,25 @@ async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html
 
 function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: readonly Punishment[]): Html {
   const { player_page: t, operator: o } = request.texts;
-  const rows = punishments.map(
-    (punishment) =>
-      html`<tr>
-        <th scope="row">
-          <a href="/console/operator/punishments/${idOf(punishment.key)}">${typeName(request, punishment.type)}</a>
-        </th>
-        <td>${punishment.reason}</td>
-        <td>${stateBadge(request, punishment)}</td>
-        <td>${timestamp(request, punishment.time)}</td>
-        <td>
-          ${
-            punishment.state === REVOKED
-              ? ''
-              : html`<a
-                  href="/console/operator/punishments/${idOf(punishment.key)}#revoke"
-                  aria-label="${o.revoke}${COLON[request.texts.lang]}${typeName(request, punishment.type)} ${idOf(punishment.key)}"
-                  >${t.revoke}</a
-                >`
-          }
-        </td>
-      </tr>`,
-  );
+  const rows = punishments.map((punishment) => {
+    const [id, type] = [idOf(punishment.key), typeName(request, punishment.type)];
+    const path = `/console/operator/punishments/${id}`;
+    const about = `${o.revoke}${COLON[request.texts.lang]}${type} ${id}`;
+    return [
+      html`<a href="${path}">${type}</a>`,
+      punishment.reason,
+      stateBadge(request, punishment),
+      timestamp(request, punishment.time),
+      punishment.state === REVOKED ? '' : html`<a href="${path}#revoke" aria-label="${about}">${t.revoke}</a>`,
+    ];
+  });
+  const headings = [o.kind, o.reason, o.state, o.when, hiddenHeading(t.revoke)];
   return html`<section class="card" aria-labelledby="punishments">
     <div class="heading">
       <h2 id="punishments">${t.punishments}</h2>
       <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${o.issue}</a>
     </div>
-    ${rows.length === 0 ? html`<p class="soft">${t.no_punishments}</p>` : table(t.punishments, [o.kind, o.reason, o.state, o.when, hiddenHeading(t.revoke)], rows)}
+    ${table(t.punishments, headings, rows, { empty: t.no_punishments })}
     ${
       rows.length < MAX_PUNISHMENTS
         ? ''
@@ -148,17 +133,14 @@ function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: rea
 function eventsCard(request: ConsoleRequest, events: readonly PlayerEvent[]): Html {
   const { player_page: t, operator: o } = request.texts;
   const { items, next } = listed(events, PAGE_SIZE, keyCursor);
-  const rows = items.map(
-    (event) =>
-      html`<tr>
-        <td>${timestamp(request, event.time)}</td>
-        <td>${eventName(request, event)}</td>
-        <td>${event.server ?? t.operator}</td>
-      </tr>`,
-  );
+  const rows = items.map((event) => [
+    timestamp(request, event.time),
+    eventName(request, event),
+    event.server ?? t.operator,
+  ]);
   return html`<section class="card" aria-labelledby="events">
     <h2 id="events">${t.events}</h2>
-    ${rows.length === 0 ? html`<p class="soft">${t.no_events}</p>` : table(t.events, [o.when, t.event, t.from], rows)}
+    ${table(t.events, [o.when, t.event, t.from], rows, { first: 'td', empty: t.no_events })}
     ${olderPager(request, next)}
   </section>`;
 }

@@ -12,19 +12,14 @@ async function playersPage(request: ConsoleRequest) {
   const { operator: t, player_page: p } = request.texts;
   const query = textOf(request.c.req.query('q'), 64);
   const { items, next } = listed(await find(request, query), PAGE_SIZE, keyCursor);
-  const rows = items.map(
-    ({ uuid, name, last_login }) =>
-      html`<tr>
-        <th scope="row">
-          <a href="/console/operator/players/${uuid}">${name}</a><br /><code class="hint">${uuid}</code>
-        </th>
-        <td>${last_login === null ? '–' : timestamp(request, last_login)}</td>
-      </tr>`,
-  );
+  const rows = items.map(({ uuid, name, last_login }) => [
+    html`<a href="/console/operator/players/${uuid}">${name}</a><br /><code class="hint">${uuid}</code>`,
+    last_login === null ? '–' : timestamp(request, last_login),
+  ]);
   const title = query === undefined ? p.newest : t.sections['/players'];
   const inner = html`<section class="card">
     ${searchForm(request, p.find, query)}
-    ${items.length === 0 ? await nothingFound(request, query) : table(title, [t.player, p.last_login], rows)}
+    ${table(title, [t.player, p.last_login], rows, { empty: await nothingFound(request, query) })}
     ${query === undefined ? olderPager(request, next) : ''}
     <p><a href="/console/operator/players/merge">${p.merge}</a></p>
   </section>`;

@@ -12,24 +12,17 @@ export async function refusedRequestsCard(request: ConsoleRequest): Promise<Html
   const { deps, now, texts } = request;
   const { refused: t } = texts;
   const senders = await topRefusedSenders(deps.db, now, LISTED);
-  const rows = senders.map(
-    (one) =>
-      html`<tr>
-        <th scope="row">${senderOf(request, one)}</th>
-        <td>${t.kinds[one.kind]}</td>
-        <td>${number(request, one.requests)}</td>
-        <td>${one.statuses.map(([status, count]) => `${status}: ${number(request, count)}`).join(', ')}</td>
-        <td>${timestamp(request, one.since)}</td>
-      </tr>`,
-  );
+  const rows = senders.map((one) => [
+    senderOf(request, one),
+    t.kinds[one.kind],
+    number(request, one.requests),
+    one.statuses.map(([status, count]) => `${status}: ${number(request, count)}`).join(', '),
+    timestamp(request, one.since),
+  ]);
   return html`<section class="card" aria-labelledby="refused">
     <h2 id="refused">${t.title}</h2>
-    ${
-      rows.length === 0
-        ? html`<p class="soft">${t.none}</p>`
-        : html`<p class="soft">${t.lead}</p>
-            ${table(t.title, [t.sender, t.kind, t.requests, t.statuses, t.since], rows)}`
-    }
+    ${rows.length === 0 ? '' : html`<p class="soft">${t.lead}</p>`}
+    ${table(t.title, [t.sender, t.kind, t.requests, t.statuses, t.since], rows, { empty: t.none })}
   </section>`;
 }
 

@@ -9,7 +9,7 @@ import { formTo, textOf, timestamp } from '../components.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { type Cell, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { readTime, timeField } from '../time-field.ts';
 
 /** All that one key of a game server changed, with a link to each record, and the form that withdraws it. */
@@ -40,7 +40,7 @@ async function keyPage(request: ConsoleRequest) {
         ${timeField(deps.config.TIME_ZONE, { ...sinceField, value: sinceText, error, optional: true })}
         <button class="quiet">${o.find}</button>
       </form>
-      ${rows.length === 0 ? html`<p class="soft">${next === undefined ? o.nothing_found : t.older}</p>` : table(t.title, [o.received, o.event, o.about, o.state], rows)}
+      ${table(t.title, [o.received, o.event, o.about, o.state], rows, { first: 'td', empty: next === undefined ? o.nothing_found : t.older })}
       ${olderPager(request, next === undefined ? undefined : idOf(next))}
     </section>
     ${
@@ -55,15 +55,15 @@ async function keyPage(request: ConsoleRequest) {
   return inOperator(request, '/servers', t.title, inner, error === undefined ? 200 : 422);
 }
 
-async function eventRow(request: ConsoleRequest, event: LedgerEvent): Promise<Html> {
+async function eventRow(request: ConsoleRequest, event: LedgerEvent): Promise<Cell[]> {
   const { receipt_states } = request.texts.operator;
   const state = event.withdrawn ? 'withdrawn' : 'accepted';
-  return html`<tr>
-    <td>${timestamp(request, event.received)}</td>
-    <td><code>${event.type}</code> <span class="hint">${idOf(event.key)}</span></td>
-    <td>${await recordOf(request, event)}</td>
-    <td><span class="badge ${event.withdrawn ? 'warn' : 'good'}">${receipt_states[state]}</span></td>
-  </tr>`;
+  return [
+    timestamp(request, event.received),
+    html`<code>${event.type}</code> <span class="hint">${idOf(event.key)}</span>`,
+    await recordOf(request, event),
+    html`<span class="badge ${event.withdrawn ? 'warn' : 'good'}">${receipt_states[state]}</span>`,
+  ];
 }
 
 const link = (href: string, label: string): Html => html`<a href="${href}"><bdi>${label}</bdi></a>`;

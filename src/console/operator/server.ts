@@ -75,34 +75,22 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
 function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly LoggedReceipt[]): Html {
   const { operator: t } = request.texts;
   const { items, next } = listed(receipts, RECEIPTS, ({ receipt }) => receipt);
-  const rows = items.map(
-    (receipt) =>
-      html`<tr>
-        <td>${timestamp(request, receipt.received)}</td>
-        <td>${typeOf(request, receipt)} <span class="hint">${receipt.id}</span></td>
-        <td>
-          <span class="badge ${{ accepted: 'good', withdrawn: 'warn', rejected: 'bad' }[receipt.status]}"
-            >${t.receipt_states[receipt.status]}</span
-          >
-          ${reasonsIn(receipt).map((reason) => html`<span class="hint">${inline(reason)}</span>`)}
-        </td>
-        <td>
-          ${
-            receipt.status === 'accepted'
-              ? button(request, `/operator/servers/${id}/withdraw`, t.withdraw, {
-                  kind: 'quiet small danger',
-                  fields: { receipt: receipt.receipt },
-                  about: receipt.receipt,
-                })
-              : ''
-          }
-        </td>
-      </tr>`,
-  );
+  const withdrawButton = (receipt: string): Html =>
+    button(request, `/operator/servers/${id}/withdraw`, t.withdraw, {
+      ...{ kind: 'quiet small danger', fields: { receipt }, about: receipt },
+    });
+  const badges = { accepted: 'good', withdrawn: 'warn', rejected: 'bad' };
+  const rows = items.map((one) => [
+    timestamp(request, one.received),
+    html`${typeOf(request, one)} <span class="hint">${one.id}</span>`,
+    html`<span class="badge ${badges[one.status]}">${t.receipt_states[one.status]}</span>
+      ${reasonsIn(one).map((reason) => html`<span class="hint">${inline(reason)}</span>`)}`,
+    one.status === 'accepted' ? withdrawButton(one.receipt) : '',
+  ]);
+  const headings = [t.received, t.event, t.state, hiddenHeading(t.withdraw)];
   return html`<section class="card" aria-labelledby="receipts">
     <h2 id="receipts">${t.receipts}</h2>
-    ${receipts.length === 0 ? html`<p class="soft">${t.no_receipts}</p>` : table(t.receipts, [t.received, t.event, t.state, hiddenHeading(t.withdraw)], rows)}
-    ${olderPager(request, next)}
+    ${table(t.receipts, headings, rows, { first: 'td', empty: t.no_receipts })} ${olderPager(request, next)}
   </section>`;
 }
 

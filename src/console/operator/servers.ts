@@ -25,21 +25,16 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
   const isPage = c.req.method === 'GET';
   const isNetwork = problems['network'] !== undefined;
   const servers = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
-  const rows = servers.map(
-    (server) =>
-      html`<tr>
-        <th scope="row"><a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a></th>
-        <td>${server.region}</td>
-        <td>${number(request, server.order)}</td>
-        <td>
-          ${number(request, server.playerCount)}${server.max === 0 ? '' : html` / ${number(request, server.max)}`}
-        </td>
-        <td>${playedOn(server, t)}</td>
-      </tr>`,
-  );
+  const rows = servers.map((server) => [
+    html`<a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a>`,
+    server.region,
+    number(request, server.order),
+    `${number(request, server.playerCount)}${server.max === 0 ? '' : ` / ${number(request, server.max)}`}`,
+    playedOn(server, t),
+  ]);
   const headings = [t.server, t.region, t.order, t.players, t.plays];
   const inner = html`<section class="card">
-      ${servers.length === 0 ? html`<p class="soft">${t.no_servers}</p>` : table(t.sections['/servers'], headings, rows)}
+      ${table(t.sections['/servers'], headings, rows, { empty: t.no_servers })}
     </section>
     <section class="card form" aria-labelledby="new">
       <h2 id="new">${t.new_server}</h2>

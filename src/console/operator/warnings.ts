@@ -12,7 +12,7 @@ import { oneOfForms, operationForm } from '../operation-form.ts';
 import { orNotFound } from '../sign-in.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { inOperator } from './layout.ts';
-import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { type Cell, hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** Accepted events with values that are not plausible. */
 async function warningsPage(request: ConsoleRequest) {
@@ -25,31 +25,30 @@ async function warningsPage(request: ConsoleRequest) {
     items.flatMap(({ receipt, type }) => (type === 'match.finished' ? [keyOf(receipt)!] : [])),
   );
   const rows = items.map((warning) => warningRow(request, warning, excluded.has(keyOf(warning.receipt)!)));
+  const headings = [t.received, t.server, t.event, t.implausible, t.counting, hiddenHeading(t.withdraw)];
   const inner = html`<section class="card">
     <p>${t.warnings_lead}</p>
-    ${items.length === 0 ? html`<p class="soft">${t.no_warnings}</p>` : table(title, [t.received, t.server, t.event, t.implausible, t.counting, hiddenHeading(t.withdraw)], rows)}
-    ${olderPager(request, next)}
+    ${table(title, headings, rows, { first: 'td', empty: t.no_warnings })} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/warnings', title, inner);
 }
 
-function warningRow(request: ConsoleRequest, warning: EventWarning, isExcluded: boolean): Html {
+function warningRow(request: ConsoleRequest, warning: EventWarning, isExcluded: boolean): Cell[] {
   const { operator: t } = request.texts;
   const { receipt, id, type, serverKey, server, warnings, received, withdrawn } = warning;
   const root = `/operator/servers/${idOf(serverKey)}`;
   // Reports of the present are not stored, so there is nothing to withdraw.
   const isStored = serverKey !== 0 && !OF_THE_PRESENT.has(type);
   const withdraw = { kind: 'quiet small danger', fields: { receipt }, about: receipt } as const;
-  return html`<tr>
-    <td>${timestamp(request, received)}</td>
-    <td>${serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`}</td>
-    <td><code>${type}</code> <span class="hint">${id}</span></td>
-    <td>${warnings.map(({ reason }) => html`<span class="hint">${inline(reason)}</span>`)}</td>
-    <td>${type === 'match.finished' && !withdrawn ? countingCell(request, receipt, isExcluded) : ''}</td>
-    <td>
-      ${withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : ''}
-    </td>
-  </tr>`;
+  const withdrawButton = isStored ? button(request, `${root}/withdraw`, t.withdraw, withdraw) : '';
+  return [
+    timestamp(request, received),
+    serverKey === 0 ? '–' : html`<a href="/console${root}">${server}</a>`,
+    html`<code>${type}</code> <span class="hint">${id}</span>`,
+    html`${warnings.map(({ reason }) => html`<span class="hint">${inline(reason)}</span>`)}`,
+    type === 'match.finished' && !withdrawn ? countingCell(request, receipt, isExcluded) : '',
+    withdrawn ? html`<span class="badge warn">${t.receipt_states.withdrawn}</span>` : withdrawButton,
+  ];
 }
 
 function countingCell(request: ConsoleRequest, match: string, isExcluded: boolean): Html {

@@ -19,27 +19,19 @@ async function webhooksPage(request: ConsoleRequest) {
   const { operator, webhooks: t, application } = texts;
   const found = await webhooksBefore(deps.db, keyBefore(request), PAGE_SIZE + 1);
   const { items, next } = listed(found, PAGE_SIZE, keyCursor);
-  const rows = items.map(
-    (webhook) =>
-      html`<tr>
-        <th scope="row">
-          <a href="/console/applications/${webhook.client_id}/webhooks/${webhook.id}"><bdi>${hostOf(webhook)}</bdi></a>
-        </th>
-        <td><a href="/console/applications/${webhook.client_id}">${webhook.application_name}</a></td>
-        <td>
-          ${webhookBadge(texts, webhook)}
-          ${webhook.reason === '' ? '' : html`<span class="hint">${t.reasons[webhook.reason]}</span>`}
-          ${webhook.failures === 0 ? '' : html`<span class="hint">${t.failing}</span>`}
-        </td>
-        <td>${timestamp(request, webhook.since)}</td>
-        <td>${blockButton(request, webhook)}</td>
-      </tr>`,
-  );
+  const rows = items.map((webhook) => [
+    html`<a href="/console/applications/${webhook.client_id}/webhooks/${webhook.id}"><bdi>${hostOf(webhook)}</bdi></a>`,
+    html`<a href="/console/applications/${webhook.client_id}">${webhook.application_name}</a>`,
+    html`${webhookBadge(texts, webhook)}
+    ${webhook.reason === '' ? '' : html`<span class="hint">${t.reasons[webhook.reason]}</span>`}
+    ${webhook.failures === 0 ? '' : html`<span class="hint">${t.failing}</span>`}`,
+    timestamp(request, webhook.since),
+    blockButton(request, webhook),
+  ]);
   const headings = [t.url, application.name, t.state, t.since, hiddenHeading(t.block)];
   const inner = html`<section class="card">
     <p class="hint">${t.operator_lead}</p>
-    ${items.length === 0 ? html`<p class="soft">${t.none}</p>` : table(operator.sections['/webhooks'], headings, rows)}
-    ${olderPager(request, next)}
+    ${table(operator.sections['/webhooks'], headings, rows, { empty: t.none })} ${olderPager(request, next)}
   </section>`;
   return inOperator(request, '/webhooks', operator.sections['/webhooks'], inner);
 }

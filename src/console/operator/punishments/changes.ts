@@ -22,28 +22,17 @@ export function changeTable(
 ): Html {
   const { operator: t } = request.texts;
   const canUndo = of !== undefined && request.person.isOperator;
-  const rows = changes.map(
-    (change) =>
-      html`<tr>
-        <td>${timestamp(request, change.received)}</td>
-        <td>${senderOf(request, change)}</td>
-        ${of === undefined ? html`<td>${targetOf(change)}</td>` : ''}
-        <td>
-          ${t.change_types[change.type]} ${change.withdrawn ? html`<span class="badge warn">${t.undone}</span>` : ''}
-        </td>
-        <td>${termsOf(request, change)}</td>
-        ${canUndo ? html`<td>${undoButton(request, change, of)}</td>` : ''}
-      </tr>`,
-  );
-  const headings = [
-    t.when,
-    t.by,
-    ...(of === undefined ? [t.player] : []),
-    t.what,
-    t.facts,
-    ...(canUndo ? [t.undo] : []),
-  ];
-  return table(t.history, headings, rows);
+  const rows = changes.map((change) => [
+    timestamp(request, change.received),
+    senderOf(request, change),
+    ...(of === undefined ? [targetOf(change)] : []),
+    html`${t.change_types[change.type]} ${change.withdrawn ? html`<span class="badge warn">${t.undone}</span>` : ''}`,
+    termsOf(request, change),
+    ...(canUndo ? [undoButton(request, change, of)] : []),
+  ]);
+  const player = of === undefined ? [t.player] : [];
+  const headings = [t.when, t.by, ...player, t.what, t.facts, ...(canUndo ? [t.undo] : [])];
+  return table(t.history, headings, rows, { first: 'td', empty: t.nothing_found });
 }
 
 /** A game server and its key, which only operators may follow up; or a moderator or operator. */
@@ -95,10 +84,7 @@ async function changesPage(request: ConsoleRequest) {
   const { operator: t } = request.texts;
   const found = await listChanges(request.deps.db, { before: keyBefore(request), limit: PAGE_SIZE + 1 });
   const { items, next } = listed(found, PAGE_SIZE, keyCursor);
-  const inner = html`<section class="card">
-    ${items.length === 0 ? html`<p class="soft">${t.nothing_found}</p>` : changeTable(request, items)}
-    ${olderPager(request, next)}
-  </section>`;
+  const inner = html`<section class="card">${changeTable(request, items)} ${olderPager(request, next)}</section>`;
   return inOperator(request, '/punishments', t.all_changes, inner);
 }
 

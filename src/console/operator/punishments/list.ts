@@ -17,19 +17,14 @@ async function punishmentsPage(request: ConsoleRequest) {
   const query = textOf(c.req.query('q'), 64);
   const { deleted, punishments } = await find(request, query);
   const { items, next } = listed(punishments, PAGE_SIZE, keyCursor);
-  const rows = items.map(
-    (punishment) =>
-      html`<tr>
-        <th scope="row">
-          ${deleted === undefined ? html`<a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>` : deleted}
-        </th>
-        <td>${typeName(request, punishment.type)}</td>
-        <td>${punishment.reason}</td>
-        <td>${stateBadge(request, punishment)}</td>
-        <td>${timestamp(request, punishment.time)}</td>
-        <td>${expiryOf(request, punishment)}</td>
-      </tr>`,
-  );
+  const rows = items.map((punishment) => [
+    deleted ?? html`<a href="/console/operator/punishments/${idOf(punishment.key)}">${punishment.punished.name}</a>`,
+    typeName(request, punishment.type),
+    punishment.reason,
+    stateBadge(request, punishment),
+    timestamp(request, punishment.time),
+    expiryOf(request, punishment),
+  ]);
   const headings = [t.player, t.kind, t.reason, t.state, t.when, t.expires];
   const inner = html`<section class="card">
     <div class="actions">
