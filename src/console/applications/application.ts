@@ -146,7 +146,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const root = `/applications/${application.client_id}`;
   const inner = html`${change === undefined ? '' : changeCard(request, change)}
     <section class="card form" aria-labelledby="facts">
-      <h2 id="facts">${t.settings}</h2>
+      <h2 id="facts">${texts.tabs['/settings']}</h2>
       ${await changeHint(request, change)}
       ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, application.type)}<button>${texts.save}</button>`)}
     </section>
@@ -156,7 +156,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
       <p>${t.delete_hint}</p>
       <p><a class="button quiet danger" href="/console${root}/delete">${t.delete}</a></p>
     </section>`;
-  return await inApplication(request, '/settings', t.settings, inner, isPage ? 200 : 422);
+  return await inApplication(request, '/settings', texts.tabs['/settings'], inner, isPage ? 200 : 422);
 }
 
 async function logoCard(request: OwnedRequest): Promise<Html> {

@@ -82,7 +82,7 @@ function listOf(request: ConsoleRequest, owned: readonly Application[], uses: re
 function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): PageContent {
   const { texts, person } = request;
   const { application: t } = texts;
-  const main = html`<h1>${t.new_title}</h1>
+  const main = html`<h1>${texts.applications.register}</h1>
     ${
       person.account.email_verified
         ? html`<div class="card form">
@@ -91,7 +91,7 @@ function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): P
         : notice(t.verify_first, 'bad')
     }`;
   const status = request.c.req.method === 'GET' ? 200 : 422;
-  return { title: t.new_title, main, part: 'applications', status };
+  return { title: texts.applications.register, main, part: 'applications', status };
 }
 
 export const applicationsRoutes: readonly Route[] = [

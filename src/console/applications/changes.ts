@@ -23,35 +23,38 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
 
 /** The present and the wanted name, logo and Redirect URIs beside each other, for owners and operators. */
 export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
-  const { changes: t } = texts;
+  const { changes: t, application } = texts;
   const { old, name, redirect_uris, post_logout_redirect_uris } = change;
   const colon = COLON[texts.lang];
   return html`<dl class="facts">
-    <dt>${t.name}${colon}${t.now}</dt>
+    <dt>${application.name}${colon}${t.now}</dt>
     <dd><bdi>${old.name}</bdi></dd>
-    <dt>${t.name}${colon}${t.wanted}</dt>
+    <dt>${application.name}${colon}${t.wanted}</dt>
     <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
     ${change.logo === null ? '' : logoRows(texts, change)}
-    <dt>${t.redirect_uris}${colon}${t.now}</dt>
+    <dt>${application.redirect_uris}${colon}${t.now}</dt>
     <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
-    <dt>${t.redirect_uris}${colon}${t.wanted}</dt>
+    <dt>${application.redirect_uris}${colon}${t.wanted}</dt>
     <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
     ${
       old.post_logout_redirect_uris.length + post_logout_redirect_uris.length === 0
         ? ''
-        : html`<dt>${texts.application.post_logout_uris}${colon}${t.now}</dt>
+        : html`<dt>${application.post_logout_uris}${colon}${t.now}</dt>
             <dd>${uriList(old.post_logout_redirect_uris, post_logout_redirect_uris, t.removed)}</dd>
-            <dt>${texts.application.post_logout_uris}${colon}${t.wanted}</dt>
+            <dt>${application.post_logout_uris}${colon}${t.wanted}</dt>
             <dd>${uriList(post_logout_redirect_uris, old.post_logout_redirect_uris, t.added)}</dd>`
     }
   </dl>`;
 }
 
-function logoRows({ changes: t, lang }: ConsoleRequest['texts'], { client_id, id }: ApplicationChange): Html {
+function logoRows(
+  { changes: t, application, lang }: ConsoleRequest['texts'],
+  { client_id, id }: ApplicationChange,
+): Html {
   const colon = COLON[lang];
-  return html`<dt>${t.logo}${colon}${t.now}</dt>
+  return html`<dt>${application.logo}${colon}${t.now}</dt>
     <dd>${logoImage({ client_id }, 64)}</dd>
-    <dt>${t.logo}${colon}${t.wanted}</dt>
+    <dt>${application.logo}${colon}${t.wanted}</dt>
     <dd>
       <img
         class="logo"

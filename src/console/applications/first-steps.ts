@@ -16,7 +16,7 @@ export async function firstSteps(request: OwnedRequest, secret: string | undefin
   if (access !== 'approved') {
     return html`<section class="card next" aria-labelledby="next">
       <h2 id="next">${t.title}</h2>
-      <p>${t.access[access]}</p>
+      <p>${access === 'waiting' || access === 'revoked' ? texts.access.states[access] : t.access[access]}</p>
       <p><a class="button" href="/console/applications/${client_id}/access">${texts.tabs['/access']}</a></p>
     </section>`;
   }

@@ -25,7 +25,7 @@ async function usage(request: OwnedRequest) {
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
       <p class="soft">
-        ${last === undefined ? t.never : html`${t.last} ${timestamp(request, last)}`}<br />
+        ${last === undefined ? t.never : html`${texts.applications.last_used} ${timestamp(request, last)}`}<br />
         ${t.streams}${COLON[texts.lang]}${number(request, streams)}
       </p>
       ${figures(request, sumUsage(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}

@@ -27,7 +27,7 @@ import { searchForm, olderPager, PAGE_SIZE, table } from '../lists.ts';
 const AFTER_ALL_IDS = '~';
 
 async function accountsPage(request: ConsoleRequest) {
-  const { operator: t } = request.texts;
+  const { operator: t, application } = request.texts;
   const query = textOf(request.c.req.query('q'), 254);
   const { items, next } = listed(await accountsFor(request, query), PAGE_SIZE, ({ id }) => id);
   const rows = items.map((account) => [
@@ -36,7 +36,7 @@ async function accountsPage(request: ConsoleRequest) {
     badges(request, account),
     timestamp(request, account.created),
   ]);
-  const headings = [t.account_name, t.email, t.state, t.created];
+  const headings = [application.name, t.email, t.state, t.created];
   const inner = html`<section class="card">
     ${searchForm(request, t.find_account, query)}
     ${table(t.sections['/accounts'], headings, rows, { empty: t.nothing_found })} ${olderPager(request, next)}

@@ -4,10 +4,8 @@ import { isLoopback } from '#platform/config/plain-http.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
-type StepName = 'operator' | 'server' | 'event' | 'maps' | 'application' | 'address';
-
 interface Step {
-  name: StepName;
+  name: keyof ConsoleRequest['texts']['first_hour']['steps'];
   done: boolean;
   /** What helps with an open step: a link, a command, addresses. */
   help: Html;
@@ -46,7 +44,7 @@ export async function firstHourCard(request: ConsoleRequest): Promise<Html> {
 }
 
 function stepRow({ texts: { first_hour: t } }: ConsoleRequest, { name, done, help }: Step): Html {
-  const [title, hint] = t[name];
+  const [title, hint] = t.steps[name];
   return html`<li>
     <span class="what"
       ><strong>${title}</strong>

@@ -24,7 +24,7 @@ async function jobsPage(request: ConsoleRequest) {
     progressOf(request, job),
     timestamp(request, job.created),
   ]);
-  const headings = [t.job, t.about, o.state, t.progress, t.created];
+  const headings = [t.job, o.about, o.state, t.progress, t.created];
   const inner = html`<section class="card">
     <p>${t.lead}</p>
     ${table(o.sections['/jobs'], headings, rows, { empty: t.none })} ${olderPager(request, next)}
@@ -76,7 +76,7 @@ async function jobPage(request: ConsoleRequest) {
   const { kind, state, created, finished, error } = job;
   const isRunning = state === 'waiting' || state === 'pausing';
   const facts: [string, Html | string][] = [
-    [t.about, aboutOf(job)],
+    [o.about, aboutOf(job)],
     [o.state, stateBadge(request, job, inTurn)],
     [t.progress, progressOf(request, job)],
     [t.created, timestamp(request, created)],

@@ -45,7 +45,7 @@ async function playerCard(request: ConsoleRequest, { key, uuid, name }: Player):
   return html`<section class="card" aria-labelledby="player">
     <h2 id="player">${t.player}${COLON[request.texts.lang]}<a href="/players/${uuid}">${name}</a></h2>
     <p><code>${uuid}</code></p>
-    ${table(t.names, [t.names, t.first_seen, t.last_seen], rows)}
+    ${table(t.sections['/names'], [t.sections['/names'], t.first_seen, t.last_seen], rows)}
     <div class="actions">
       <a class="button quiet" href="/console/operator/punishments?q=${uuid}">${t.see_punishments}</a>
       <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${t.issue}</a>
@@ -68,7 +68,7 @@ function accountCard(request: ConsoleRequest, account: Account, problem: string 
   const { id, name, player_uuid } = account;
   const value = request.form['name'];
   return html`<section class="card form" aria-labelledby="account">
-    <h2 id="account">${t.the_account}${COLON[request.texts.lang]}${name}</h2>
+    <h2 id="account">${request.texts.player_page.account}${COLON[request.texts.lang]}${name}</h2>
     ${
       player_uuid !== null || !mayRename(request, account)
         ? html`<p>${player_uuid === null ? t.own_account : t.name_follows_game}</p>`

@@ -28,13 +28,13 @@ async function mergePage(request: ConsoleRequest, error?: string) {
   const isReady = !isErased && from?.player && into?.player && from.player.uuid !== into.player.uuid;
   const isSubmitted = submitted['from'] !== undefined || submitted['into'] !== undefined;
   const problem = error ?? (isErased ? t.merge_erased : isSubmitted && !isReady ? t.merge_unknown : undefined);
-  const uuidField = (name: 'from' | 'into', label: string, hint: string): Html =>
-    field({ name, label, hint, value: submitted[name], maxlength: 64 });
+  const uuidField = (name: 'from' | 'into', label: string): Html =>
+    field({ name, label, hint: t.merge_hint, value: submitted[name], maxlength: 64 });
   const inner = html`<section class="card form">
       <p>${t.merge_lead}</p>
       ${notice(problem, 'bad')}
       <form class="stack" action="/console/operator/players/merge">
-        ${uuidField('from', t.merge_from, t.merge_from_hint)} ${uuidField('into', t.merge_into, t.merge_into_hint)}
+        ${uuidField('from', t.merge_from)} ${uuidField('into', t.merge_into)}
         <button class="quiet">${t.merge_look}</button>
       </form>
     </section>

@@ -97,7 +97,7 @@ async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html
   const rows = await namesSeen(request, key);
   return html`<section class="card" aria-labelledby="names">
     <h2 id="names">${t.names}</h2>
-    ${table(t.names, [t.name, t.first_seen, t.last_seen], rows)}
+    ${table(t.names, [request.texts.application.name, t.first_seen, t.last_seen], rows)}
   </section>`;
 }
 
@@ -118,10 +118,10 @@ function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: rea
   const headings = [o.kind, o.reason, o.state, o.when, hiddenHeading(t.revoke)];
   return html`<section class="card" aria-labelledby="punishments">
     <div class="heading">
-      <h2 id="punishments">${t.punishments}</h2>
+      <h2 id="punishments">${o.sections['/punishments']}</h2>
       <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${o.issue}</a>
     </div>
-    ${table(t.punishments, headings, rows, { empty: t.no_punishments })}
+    ${table(o.sections['/punishments'], headings, rows, { empty: t.no_punishments })}
     ${
       rows.length < MAX_PUNISHMENTS
         ? ''
@@ -179,7 +179,7 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
         : formTo(
             request,
             `/operator/players/${uuid}/erase`,
-            html`${field({ name: 'name', label: t.erase_confirm(name), error: problem })}
+            html`${field({ name: 'name', label: request.texts.application.delete_confirm(name), error: problem })}
               <button class="danger">${t.erase}</button>`,
           )
     }

@@ -32,7 +32,7 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
     `${number(request, server.playerCount)}${server.max === 0 ? '' : ` / ${number(request, server.max)}`}`,
     playedOn(server, t),
   ]);
-  const headings = [t.server, t.region, t.order, t.players, t.plays];
+  const headings = [t.server, t.region, t.order, t.sections['/players'], t.plays];
   const inner = html`<section class="card">
       ${table(t.sections['/servers'], headings, rows, { empty: t.no_servers })}
     </section>
@@ -113,7 +113,7 @@ export const wrongSetting = ({ texts }: ConsoleRequest, field: string): string |
   field === 'hidden' ? texts.operator.hidden_wrong : undefined;
 
 const wrong = (request: ConsoleRequest, field: string): string | undefined =>
-  field === 'name' ? request.texts.operator.server_name_wrong(MAX_NAME) : wrongSetting(request, field);
+  field === 'name' ? request.texts.application.problems.name(MAX_NAME) : wrongSetting(request, field);
 
 export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),

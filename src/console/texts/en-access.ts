@@ -1,12 +1,10 @@
-/** The English texts of an owner's way to the data API: the next step, requests for access, and waiting for an answer. */
+/** The English texts of an owner's way to the data API: the next step, requests and changes that wait for an operator. */
 export const access = {
   steps: {
     title: 'Next: access to the data API',
     access: {
       none: 'Describe in two sentences what you are building. Sign-in works without access to the data API.',
-      waiting: 'Your request is waiting for the operator. You will get the answer by mail.',
       refused: 'The operator has refused your request. You can read the reason and ask again.',
-      revoked: 'The operator has revoked this application’s access to the data API. You can ask again.',
     },
     try_title: 'Try it',
     try_client_id: 'Read public data with the Client ID alone:',
@@ -72,5 +70,21 @@ export const access = {
       'Sees your request in the console. Our mail server is not answering at the moment; the mail follows when it does.',
     answer: (email: string) => `You will get the answer by mail to ${email}.`,
     answer_elsewhere: (name: string) => `The answer goes to ${name} by mail.`,
+  },
+
+  changes: {
+    title: 'Your change waits for the operator',
+    lead: 'An operator has approved this application with its present name, logo and Redirect URIs. They stay in force until an operator approves the new ones; all owners get the answer by mail.',
+    hint: 'An operator has approved this application. A new name, a new logo and added Redirect URIs wait until an operator approves them; all else applies at once.',
+    withdraw: 'Withdraw the change',
+    kind: 'New name, logo or Redirect URIs',
+    review_title: (application: string) => `Change of ${application}`,
+    review_lead:
+      'The application was approved with what stands under “Now”. People see its name and logo on the consent page, and the Redirect URIs receive their sign-ins: check that they belong to the same application.',
+    now: 'Now',
+    wanted: 'After approval',
+    new_logo: 'The new logo',
+    added: 'new',
+    removed: 'goes away',
   },
 };

@@ -1,4 +1,4 @@
-/** The English texts of the pages on which operators help people, and of the first steps of a new network. */
+/** The English texts of the pages on which staff helps people, of second factors, and of the first steps of a new network. */
 export const help = {
   help: {
     link: 'Help with signing in',
@@ -31,7 +31,6 @@ export const help = {
     find: 'Name, former name or UUID',
     newest: 'Newest players',
     merge: 'Merge two players',
-    name: 'Name',
     last_login: 'Last login',
     last_login_at: (server: string) => `on ${server}`,
     last_logout: 'Last logout',
@@ -43,7 +42,6 @@ export const help = {
     names: 'Names',
     first_seen: 'First seen',
     last_seen: 'Last seen',
-    punishments: 'Punishments',
     no_punishments: 'None.',
     all_punishments: 'All punishments of this player',
     revoke: 'Revoke',
@@ -60,7 +58,6 @@ export const help = {
     erase_keeps_name:
       'The reasons of these punishments keep a name of the player, because it has fewer than three characters. Change them first:',
     erase_account: 'This player has an account: delete the account, which erases the player as well.',
-    erase_confirm: (name: string) => `Type “${name}” to confirm`,
     erase_wrong: 'That is not the name of the player.',
   },
 
@@ -69,29 +66,38 @@ export const help = {
     progress: (done: number, total: number) => `${done} of ${total} done`,
     open: 'open',
     done: 'done',
-    operator: ['An operator', 'You are signed in as one.'],
-    server: [
-      'A game server with a key',
-      'Create the server; its key is shown once. Put it into the settings of the plugin.',
-    ],
-    event: ['The first event', 'The server sends a heartbeat within a minute of its start. Nothing has arrived yet.'],
-    maps: ['Maps', 'Import them from their folder; maps that are played appear with their pictures.'],
-    application: ['An application', 'Register one to read the data API or to let people sign in.'],
-    address: ['A public address', 'These addresses are still on this machine, so only you can open the pages:'],
-  } satisfies FirstHour,
+    steps: {
+      operator: ['An operator', 'You are signed in as one.'],
+      server: [
+        'A game server with a key',
+        'Create the server; its key is shown once. Put it into the settings of the plugin.',
+      ],
+      event: ['The first event', 'The server sends a heartbeat within a minute of its start. Nothing has arrived yet.'],
+      maps: ['Maps', 'Import them from their folder; maps that are played appear with their pictures.'],
+      application: ['An application', 'Register one to read the data API or to let people sign in.'],
+      address: ['A public address', 'These addresses are still on this machine, so only you can open the pages:'],
+    } satisfies Record<string, [title: string, hint: string]>,
+  },
+
+  factors: {
+    closed_title: 'A second factor comes first',
+    closed:
+      'Operators and moderators of this network use the console with a passkey or an authenticator app besides their password. Your account has none yet, so the console is closed to it, also in browsers that were signed in already. Signing in to other applications works as before.',
+    closed_code:
+      'Ask the operator of the server for a code, in person or over a channel that you trust, not by mail. The operator makes it with this command:',
+    closed_add: 'Then add a passkey or an authenticator app within the hour for which the code works.',
+    closed_ask: 'Whom to ask:',
+    closed_link: 'Add a second factor',
+
+    title: 'Second factor',
+    staff: 'This account has a role. Its second factor is reset by a command on the server only:',
+    none: 'This account has no passkey and no authenticator app.',
+    waiting: 'A reset takes effect at this time, unless the owner stops it:',
+    hint: 'For somebody who has lost passkeys, authenticator app and recovery codes. Make sure that you know who is asking. The owner gets a mail at once and can stop the reset for a day.',
+    reset: 'Reset the second factor',
+    ask_title: (name: string) => `Reset the second factor of ${name}?`,
+    ask_removed: (passkeys: string, codes: string) =>
+      `Passkeys: ${passkeys}, recovery codes: ${codes}, and the authenticator app, if there is one. After a day all of them are removed, and every browser is signed out. The password alone then opens the account.`,
+    ask_owner: 'The owner gets a mail now, and can stop the reset by its link or on the account page.',
+  },
 };
-
-type Step = [title: string, hint: string];
-
-interface FirstHour {
-  title: string;
-  progress: (done: number, total: number) => string;
-  open: string;
-  done: string;
-  operator: Step;
-  server: Step;
-  event: Step;
-  maps: Step;
-  application: Step;
-  address: Step;
-}

@@ -4,7 +4,6 @@ export const jobs = {
     lead: 'Withdrawing events, merging players, anonymising deleted ones and recounting a counter run in small steps beside everything else.',
     none: 'There have been no jobs yet.',
     job: 'Job',
-    about: 'About',
     progress: 'Progress',
     created: 'Created',
     ended: 'Ended',

@@ -1,30 +1,22 @@
 import type { Language } from '#http/languages.ts';
 import { counters } from './en-counters.ts';
-import { connection } from './en-connection.ts';
 import { jobs } from './en-jobs.ts';
 import type { RedirectUriProblem } from '#store/applications/redirect-uris.ts';
 import { access } from './en-access.ts';
-import { changes } from './en-changes.ts';
-import { factors } from './en-factors.ts';
 import { help } from './en-help.ts';
 import { operator } from './en-operator.ts';
-import { management } from './en-management.ts';
+import { servers } from './en-servers.ts';
 import { webhooks } from './en-webhooks.ts';
-import { watch } from './en-watch.ts';
 
 /** The English texts of the console. */
 export const en = {
   ...operator,
-  ...counters,
+  counters,
   ...jobs,
-  ...connection,
   ...access,
-  ...changes,
-  ...factors,
   ...help,
-  ...watch,
-  ...management,
-  ...webhooks,
+  webhooks,
+  ...servers,
   lang: 'en' as Language,
   console: 'Console',
   skip: 'Skip to content',
@@ -77,11 +69,11 @@ export const en = {
   },
 
   done: {
-    ...webhooks.webhooks.done,
+    ...webhooks.done,
     again: 'You are confirmed, but nothing has been changed: please send the form once more.',
     registered: 'Your application is registered.',
     saved: 'Saved.',
-    waits: changes.changes.done_waits,
+    waits: 'Saved. The new name, logo or Redirect URIs wait for an operator.',
     withdrawn: 'Withdrawn. It can no longer be used.',
     deleted: 'The application was deleted.',
     invited: 'Invitation sent by mail. They become an owner when they accept.',
@@ -154,7 +146,6 @@ export const en = {
   },
 
   application: {
-    new_title: 'Register an application',
     create: 'Register',
     verify_first: 'Verify your e-mail address on your account page first: answers to access requests are sent there.',
     name: 'Name',
@@ -204,7 +195,6 @@ export const en = {
     withdraw_title: (name: string) => `Withdraw a Client Secret of ${name}?`,
     withdraw_impact: 'Programs that still use it can no longer get tokens. Tokens that they have stay valid.',
     withdraw_last: 'It is the last one: nobody can sign in with the application until it has a new one.',
-    settings: 'Settings',
     logo: 'Logo',
     logo_file: 'Image',
     logo_hint: 'PNG, JPEG or WebP, square, at most 256 KB.',
@@ -273,7 +263,6 @@ export const en = {
   usage: {
     title: 'The last seven days',
     never: 'Not used yet. Requests appear here within seconds.',
-    last: 'Last used',
     streams: 'Open streams of changes',
     endpoints: 'By endpoint',
     endpoint: 'Endpoint',

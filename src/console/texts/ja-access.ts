@@ -1,14 +1,12 @@
 import type { access as en } from './en-access.ts';
 
-/** The Japanese texts of an owner's way to the data API: the next step, requests for access, and waiting for an answer. */
+/** The Japanese texts of an owner's way to the data API: the next step, requests and changes that wait for an operator. */
 export const access: typeof en = {
   steps: {
     title: '次は：データ API の利用申請',
     access: {
       none: '何を作るかを 2 文ほどで書いてください。ログイン機能は申請なしで使えます。',
-      waiting: '運営者の回答を待っています。回答はメールで届きます。',
       refused: '申請は却下されました。理由を確認して、もう一度申請できます。',
-      revoked: '運営者がこのアプリの API 利用を停止しました。もう一度申請できます。',
     },
     try_title: '試してみる',
     try_client_id: 'Client ID だけで、公開データを読む：',
@@ -74,5 +72,21 @@ export const access: typeof en = {
       '運営者はコンソールで申請を確認します。現在メールサーバーが応答していないため、復旧しだいメールでも知らせます。',
     answer: (email) => `回答は ${email} にメールで届きます。`,
     answer_elsewhere: (name) => `回答は ${name} さんにメールで届きます。`,
+  },
+
+  changes: {
+    title: '変更は運営者の確認待ちです',
+    lead: 'このアプリは、現在の名前、ロゴ、リダイレクト URI で運営者に許可されています。新しいものが許可されるまで、現在のものが使われます。結果は所有者全員にメールで届きます。',
+    hint: 'このアプリは運営者に許可されています。名前とロゴの変更、リダイレクト URI の追加は、運営者が許可してから有効になります。ほかの変更はすぐに有効になります。',
+    withdraw: '変更を取り下げる',
+    kind: '名前、ロゴ、リダイレクト URI の変更',
+    review_title: (application) => `${application} の変更`,
+    review_lead:
+      'このアプリは「現在」の内容で許可されています。名前とロゴは同意のページに表示され、リダイレクト URI はログインの結果を受け取ります。同じアプリのものか確かめてください。',
+    now: '現在',
+    wanted: '許可後',
+    new_logo: '新しいロゴ',
+    added: '追加',
+    removed: '削除',
   },
 };

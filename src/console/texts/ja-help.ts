@@ -1,6 +1,6 @@
 import type { help as en } from './en-help.ts';
 
-/** The Japanese texts of the pages on which operators help people, and of the first steps of a new network. */
+/** The Japanese texts of the pages on which staff helps people, of second factors, and of the first steps of a new network. */
 export const help: typeof en = {
   help: {
     link: 'ログインを手伝う',
@@ -33,7 +33,6 @@ export const help: typeof en = {
     find: '名前、以前の名前、または UUID',
     newest: '新しいプレイヤー',
     merge: '2 人のプレイヤーを統合する',
-    name: '名前',
     last_login: '最後のゲーム参加',
     last_login_at: (server) => `（${server}）`,
     last_logout: '最後の退出',
@@ -45,7 +44,6 @@ export const help: typeof en = {
     names: '名前の履歴',
     first_seen: '最初',
     last_seen: '最後',
-    punishments: '処分',
     no_punishments: 'ありません。',
     all_punishments: 'このプレイヤーの処分をすべて見る',
     revoke: '取り消す',
@@ -62,7 +60,6 @@ export const help: typeof en = {
     erase_keeps_name:
       '次の処分の理由には、プレイヤーの名前が残ります。3 文字未満の名前は置き換えられないため、先に理由を変更してください。',
     erase_account: 'このプレイヤーにはアカウントがあります。アカウントを削除すると、記録も匿名になります。',
-    erase_confirm: (name) => `確認のため「${name}」と入力してください`,
     erase_wrong: 'プレイヤーの名前と一致しません。',
   },
 
@@ -71,14 +68,38 @@ export const help: typeof en = {
     progress: (done, total) => `${total} 件のうち ${done} 件が完了`,
     open: '未完了',
     done: '完了',
-    operator: ['運営者', '運営者としてログインしています。'],
-    server: [
-      'ゲームサーバーとキー',
-      'サーバーを作成します。キーの表示は一度だけです。プラグインの設定に入力してください。',
-    ],
-    event: ['最初のイベント', 'サーバーは起動から 1 分以内に信号を送ります。まだ何も届いていません。'],
-    maps: ['マップ', 'フォルダーから取り込みます。遊ばれたマップが画像つきで表示されます。'],
-    application: ['アプリ', 'データ API を読んだり、アカウントでのログインを組み込んだりするために登録します。'],
-    address: ['公開アドレス', '次のアドレスはこの端末のもので、ほかの人はページを開けません。'],
+    steps: {
+      operator: ['運営者', '運営者としてログインしています。'],
+      server: [
+        'ゲームサーバーとキー',
+        'サーバーを作成します。キーの表示は一度だけです。プラグインの設定に入力してください。',
+      ],
+      event: ['最初のイベント', 'サーバーは起動から 1 分以内に信号を送ります。まだ何も届いていません。'],
+      maps: ['マップ', 'フォルダーから取り込みます。遊ばれたマップが画像つきで表示されます。'],
+      application: ['アプリ', 'データ API を読んだり、アカウントでのログインを組み込んだりするために登録します。'],
+      address: ['公開アドレス', '次のアドレスはこの端末のもので、ほかの人はページを開けません。'],
+    },
+  },
+
+  factors: {
+    closed_title: '先に二要素認証を設定してください',
+    closed:
+      'このネットワークの運営者とモデレーターは、パスワードに加えてパスキーまたは認証アプリでコンソールを使います。あなたのアカウントにはまだ設定がないため、すでにログインしているブラウザでもコンソールを開けません。ほかのアプリへのログインはこれまでどおり使えます。',
+    closed_code:
+      'ネットワークのサーバーを管理している方にコードを頼み、直接または信頼できる方法で受け取ってください（メールは使わないでください）。コードは次のコマンドで作れます。',
+    closed_add: 'コードが使える 1 時間のうちに、パスキーまたは認証アプリを追加してください。',
+    closed_ask: '問い合わせ先：',
+    closed_link: '二要素認証を設定する',
+
+    title: '二要素認証',
+    staff: 'このアカウントには役割があります。二要素認証は、サーバー上のコマンドでのみリセットできます。',
+    none: 'このアカウントにはパスキーも認証アプリもありません。',
+    waiting: '本人が取りやめなければ、次の日時にリセットされます。',
+    hint: 'パスキー、認証アプリ、回復コードをすべて失った方のためのものです。必ず本人であることを確かめてください。本人にはすぐにメールが届き、1 日の間リセットを取りやめられます。',
+    reset: '二要素認証をリセットする',
+    ask_title: (name) => `${name} さんの二要素認証をリセットしますか？`,
+    ask_removed: (passkeys, codes) =>
+      `パスキー ${passkeys} 個、回復コード ${codes} 個、および認証アプリ（設定されている場合）が対象です。1 日後にすべて削除され、すべてのブラウザからログアウトします。その後はパスワードだけでアカウントを開けます。`,
+    ask_owner: '本人にはすぐにメールが届き、メールのリンクまたはアカウントのページからリセットを取りやめられます。',
   },
 };

@@ -6,7 +6,6 @@ export const jobs: typeof en = {
     lead: 'イベントの取り下げ、プレイヤーの統合、削除したプレイヤーの匿名化、カウンターの再集計は、ほかの処理と並行して少しずつ実行されます。',
     none: 'まだジョブはありません。',
     job: 'ジョブ',
-    about: '対象',
     progress: '進捗',
     created: '作成',
     ended: '終了',

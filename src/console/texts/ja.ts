@@ -1,29 +1,21 @@
 import type { Texts } from './en.ts';
 import { counters } from './ja-counters.ts';
-import { connection } from './ja-connection.ts';
 import { jobs } from './ja-jobs.ts';
 import { access } from './ja-access.ts';
-import { changes } from './ja-changes.ts';
-import { factors } from './ja-factors.ts';
 import { help } from './ja-help.ts';
 import { operator } from './ja-operator.ts';
-import { management } from './ja-management.ts';
+import { servers } from './ja-servers.ts';
 import { webhooks } from './ja-webhooks.ts';
-import { watch } from './ja-watch.ts';
 
 /** The Japanese texts of the console. */
 export const ja: Texts = {
   ...operator,
-  ...counters,
+  counters,
   ...jobs,
-  ...connection,
   ...access,
-  ...changes,
-  ...factors,
   ...help,
-  ...watch,
-  ...management,
-  ...webhooks,
+  webhooks,
+  ...servers,
   lang: 'ja',
   console: 'コンソール',
   skip: '本文へ移動',
@@ -70,11 +62,11 @@ export const ja: Texts = {
   },
 
   done: {
-    ...webhooks.webhooks.done,
+    ...webhooks.done,
     again: 'ご本人を確認しましたが、まだ何も変更していません。もう一度フォームを送信してください。',
     registered: 'アプリを登録しました。',
     saved: '保存しました。',
-    waits: changes.changes.done_waits,
+    waits: '保存しました。新しい名前、ロゴ、リダイレクト URI は、運営者の確認を待っています。',
     withdrawn: '無効にしました。もう使えません。',
     deleted: 'アプリを削除しました。',
     invited: 'メールで招待しました。承諾されると所有者になります。',
@@ -147,7 +139,6 @@ export const ja: Texts = {
   },
 
   application: {
-    new_title: 'アプリを登録',
     create: '登録する',
     verify_first: '先にアカウントのページでメールアドレスを確認してください。申請への回答はそこに届きます。',
     name: '名前',
@@ -196,7 +187,6 @@ export const ja: Texts = {
     withdraw_title: (name) => `${name} の Client Secret を無効にしますか？`,
     withdraw_impact: '使用中のプログラムは新しいトークンを取得できなくなります。取得済みのトークンは引き続き有効です。',
     withdraw_last: '最後の Client Secret です。新しいものを作るまで、誰もこのアプリでログインできません。',
-    settings: '設定',
     logo: 'ロゴ',
     logo_file: '画像',
     logo_hint: '正方形の PNG、JPEG、WebP。256 KB 以内。',
@@ -262,7 +252,6 @@ export const ja: Texts = {
   usage: {
     title: '過去 7 日間',
     never: 'まだ使われていません。使うと数秒でここに表示されます。',
-    last: '最終利用',
     streams: '開いている変更ストリーム',
     endpoints: 'エンドポイント別',
     endpoint: 'エンドポイント',

@@ -14,7 +14,7 @@ async function newPage(request: ConsoleRequest, problems?: Problems) {
   const { operator: t } = request.texts;
   const entered = problems === undefined ? { player: c.req.query('player') ?? '' } : request.form;
   const errors = problems ?? {};
-  const fields = html`${field({ name: 'player', label: t.issue_player, hint: t.issue_player_hint, value: entered['player'], error: errors['player'], maxlength: 64 })}
+  const fields = html`${field({ name: 'player', label: t.player, hint: t.issue_player_hint, value: entered['player'], error: errors['player'], maxlength: 64 })}
     ${field({ name: 'name', label: t.issue_name, hint: t.issue_name_hint, value: entered['name'], error: errors['name'], maxlength: 64, optional: true })}
     ${await termsFields(request, entered, errors)}<button class="danger">${t.issue}</button>`;
   const inner = html`<section class="card form">

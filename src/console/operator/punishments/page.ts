@@ -100,7 +100,7 @@ function revokeForm(request: ConsoleRequest, key: number, problem: string | unde
     ${formTo(
       request,
       `/operator/punishments/${idOf(key)}`,
-      html`${field({ name: 'reason', id: 'revoke-reason', label: t.revoke_reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
+      html`${field({ name: 'reason', id: 'revoke-reason', label: t.reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
         <button class="danger">${t.revoke}</button>`,
     )}
   </section>`;
