@@ -39,13 +39,16 @@ export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: n
   return html`<img class="logo" src="/console/logos/${client_id}" alt="" width="${size}" height="${size}" />`;
 }
 
-/** A definition list of names and values. */
-export function factsList(facts: readonly (readonly [name: string, value: string | Html])[]): Html {
+export type Fact = readonly [name: string, value: string | Html];
+
+/** A definition list; without the facts that are false. */
+export function factsList(facts: readonly (Fact | false)[]): Html {
   return html`<dl class="facts">
     ${facts.map(
-      ([name, value]) =>
-        html`<dt>${name}</dt>
-          <dd>${value}</dd>`,
+      (fact) =>
+        fact &&
+        html`<dt>${fact[0]}</dt>
+          <dd>${fact[1]}</dd>`,
     )}
   </dl>`;
 }

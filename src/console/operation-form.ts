@@ -105,23 +105,27 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
 }
 
 /**
- * Forms that share a path and differ in a field.
- * @param choose undefined for a form without the value of one of the buttons, which changes nothing
- * @param page shows that nothing was chosen
+ * Forms that share a path and differ in a field. One without the value of a button changes nothing, and the page says so.
+ * @param forms by the value of the field, or by what is read from the form
+ * @param page of the forms, if it has another path
  */
 export function oneOfForms(
-  forms: readonly [Route, ...Route[]],
-  choose: (form: Form) => Route | undefined,
-  page: (request: OwnedRequest) => string,
+  field: string | ((form: Form) => string | undefined),
+  forms: Readonly<Record<string, Route>>,
+  page: (request: OwnedRequest) => string = ({ c }) => c.req.path.replace(/^\/console/, ''),
 ): Route {
+  const chosen = (form: Form): Route | undefined => {
+    const value = (typeof field === 'string' ? form[field] : field(form)) ?? '';
+    return Object.hasOwn(forms, value) ? forms[value] : undefined;
+  };
   return {
-    ...forms[0],
-    operations: forms.flatMap(({ operations = [] }) => operations),
+    ...Object.values(forms)[0]!,
+    operations: Object.values(forms).flatMap(({ operations = [] }) => operations),
     reauthenticate: (form) => {
-      const { reauthenticate = 'never' } = choose(form) ?? {};
+      const { reauthenticate = 'never' } = chosen(form) ?? {};
       return typeof reauthenticate === 'function' ? reauthenticate(form) : reauthenticate === 'always';
     },
-    handle: async (request) => (await choose(request.form)?.handle(request)) ?? `${page(request)}?done=undecided`,
+    handle: async (request) => (await chosen(request.form)?.handle(request)) ?? `${page(request)}?done=undecided`,
   };
 }
 

@@ -25,7 +25,7 @@ import { applicationFields, isValidForm, MAX_NAME, readApplicationForm } from '.
 import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
-import { button, formTo, isFine, logoImage, number, type Problems, timestamp } from '../components.ts';
+import { button, factsList, formTo, isFine, logoImage, number, type Problems, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
@@ -39,34 +39,22 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
   const { application, texts } = request;
   const { application: t } = texts;
   const secret = consumeSecret(request, application.client_id);
+  const { label, hint } = t.types[application.type];
+  const line = (uri: string): Html => html`<code class="line">${uri}</code>`;
+  const afterLogout = application.post_logout_redirect_uris.map(line);
+  const uris = application.redirect_uris.map(
+    (uri) => html`${line(uri)}${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
+  );
   const inner = html`${await webhookBanner(request)} ${secretNotice(request, t.secret_once, secret)}
     <section class="card" aria-labelledby="identity">
       <h2 id="identity">${t.identity}</h2>
-      <dl class="facts">
-        <dt>Client ID</dt>
-        <dd><code class="typed">${application.client_id}</code></dd>
-        <dt>${t.type}</dt>
-        <dd><strong>${t.types[application.type].label}</strong><br />${t.types[application.type].hint}</dd>
-        <dt>${t.redirect_uris}</dt>
-        <dd>
-          ${
-            application.redirect_uris.length === 0
-              ? html`<span class="soft">${t.no_redirect_uris}</span>`
-              : application.redirect_uris.map(
-                  (uri) =>
-                    html`<code class="line">${uri}</code>${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
-                )
-          }
-        </dd>
-        ${
-          application.post_logout_redirect_uris.length === 0
-            ? ''
-            : html`<dt>${t.post_logout_uris}</dt>
-                <dd>${application.post_logout_redirect_uris.map((uri) => html`<code class="line">${uri}</code>`)}</dd>`
-        }
-        <dt>PKCE</dt>
-        <dd>${application.require_pkce ? t.pkce_on : t.pkce_off}</dd>
-      </dl>
+      ${factsList([
+        ['Client ID', html`<code class="typed">${application.client_id}</code>`],
+        [t.type, html`<strong>${label}</strong><br />${hint}`],
+        [t.redirect_uris, uris.length === 0 ? html`<span class="soft">${t.no_redirect_uris}</span>` : html`${uris}`],
+        afterLogout.length > 0 && [t.post_logout_uris, html`${afterLogout}`],
+        ['PKCE', application.require_pkce ? t.pkce_on : t.pkce_off],
+      ])}
     </section>
     ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
   return await inApplication(request, '', '', inner, isFine(problems) ? 200 : 422);

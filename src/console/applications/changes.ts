@@ -7,11 +7,40 @@ import { type AccessRequest, isApprovedByOperator } from '#store/applications/ac
 import { type ApplicationChange, endChange, type WaitingChange } from '#store/applications/application-changes.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { button, logoImage, timestamp } from '../components.ts';
+import { button, type Fact, factsList, logoImage, timestamp } from '../components.ts';
 import type { Deps } from '../deps.ts';
 import { changeMail, type ChangeNews, decisionMail } from '#mails/application-mails.ts';
 import { mailWaitingRequests } from '#mails/operator-mails.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
+
+/** The present and the wanted name, logo and Redirect URIs beside each other, for owners and operators. */
+export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
+  const { changes: t, application } = texts;
+  const { old, name, redirect_uris, post_logout_redirect_uris: uris, client_id, id } = change;
+  const added = html`<span class="badge warn">${t.added}</span>`;
+  const wantedLogo = html`<img
+      class="logo"
+      src="/console/applications/${client_id}/change/logo/${id}"
+      alt="${t.new_logo}"
+      width="64"
+      height="64"
+    />
+    ${added}`;
+  const both = (label: string, now: Html, wanted: Html): Fact[] => [
+    [`${label}${COLON[texts.lang]}${t.now}`, now],
+    [`${label}${COLON[texts.lang]}${t.wanted}`, wanted],
+  ];
+  const bothUris = (label: string, now: readonly string[], wanted: readonly string[]): Fact[] =>
+    both(label, uriList(now, wanted, t.removed), uriList(wanted, now, t.added));
+  return factsList([
+    ...both(application.name, html`<bdi>${old.name}</bdi>`, html`<bdi>${name}</bdi> ${name === old.name ? '' : added}`),
+    ...(change.logo === null ? [] : both(application.logo, logoImage({ client_id }, 64), wantedLogo)),
+    ...bothUris(application.redirect_uris, old.redirect_uris, redirect_uris),
+    ...(old.post_logout_redirect_uris.length + uris.length === 0
+      ? []
+      : bothUris(application.post_logout_uris, old.post_logout_redirect_uris, uris)),
+  ]);
+}
 
 function uriList(uris: readonly string[], others: readonly string[], label: string): Html {
   return html`${uris.map(
@@ -19,52 +48,6 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
       html`<code class="line">${uri}</code
         >${others.includes(uri) ? '' : html`<span class="badge warn">${label}</span>`}`,
   )}`;
-}
-
-/** The present and the wanted name, logo and Redirect URIs beside each other, for owners and operators. */
-export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange): Html {
-  const { changes: t, application } = texts;
-  const { old, name, redirect_uris, post_logout_redirect_uris } = change;
-  const colon = COLON[texts.lang];
-  return html`<dl class="facts">
-    <dt>${application.name}${colon}${t.now}</dt>
-    <dd><bdi>${old.name}</bdi></dd>
-    <dt>${application.name}${colon}${t.wanted}</dt>
-    <dd><bdi>${name}</bdi> ${name === old.name ? '' : html`<span class="badge warn">${t.added}</span>`}</dd>
-    ${change.logo === null ? '' : logoRows(texts, change)}
-    <dt>${application.redirect_uris}${colon}${t.now}</dt>
-    <dd>${uriList(old.redirect_uris, redirect_uris, t.removed)}</dd>
-    <dt>${application.redirect_uris}${colon}${t.wanted}</dt>
-    <dd>${uriList(redirect_uris, old.redirect_uris, t.added)}</dd>
-    ${
-      old.post_logout_redirect_uris.length + post_logout_redirect_uris.length === 0
-        ? ''
-        : html`<dt>${application.post_logout_uris}${colon}${t.now}</dt>
-            <dd>${uriList(old.post_logout_redirect_uris, post_logout_redirect_uris, t.removed)}</dd>
-            <dt>${application.post_logout_uris}${colon}${t.wanted}</dt>
-            <dd>${uriList(post_logout_redirect_uris, old.post_logout_redirect_uris, t.added)}</dd>`
-    }
-  </dl>`;
-}
-
-function logoRows(
-  { changes: t, application, lang }: ConsoleRequest['texts'],
-  { client_id, id }: ApplicationChange,
-): Html {
-  const colon = COLON[lang];
-  return html`<dt>${application.logo}${colon}${t.now}</dt>
-    <dd>${logoImage({ client_id }, 64)}</dd>
-    <dt>${application.logo}${colon}${t.wanted}</dt>
-    <dd>
-      <img
-        class="logo"
-        src="/console/applications/${client_id}/change/logo/${id}"
-        alt="${t.new_logo}"
-        width="64"
-        height="64"
-      />
-      <span class="badge warn">${t.added}</span>
-    </dd>`;
 }
 
 /** The change that waits, above the settings. */

@@ -250,11 +250,6 @@ const FORMS = {
   sign_out: operationForm(AT, signOutAccount, { ...onAccount, confirm: confirmSignOut }),
   unlink: operationForm(AT, unlinkAccount, { ...onAccount, confirm: confirmUnlinking }),
   delete: { ...DELETION, handle: removeNamed },
-};
-
-/** By the field `change`. */
-const CHANGES: Readonly<Record<string, Route>> = {
-  ...FORMS,
   make_operator: ROLE,
   make_moderator: ROLE,
   make_user: ROLE,
@@ -276,11 +271,5 @@ export const otherAccount = (form: Route, page = ''): Route => ({
 export const accountRoutes: readonly Route[] = [
   operatorPage('/operator/accounts', accountsPage),
   operatorPage(AT, (request) => accountPage(request)),
-  otherAccount(
-    oneOfForms(
-      [ROLE, ...Object.values(FORMS)],
-      ({ change = '' }) => (Object.hasOwn(CHANGES, change) ? CHANGES[change] : undefined),
-      ({ c }) => `/operator/accounts/${c.req.param('id')!}`,
-    ),
-  ),
+  otherAccount(oneOfForms('change', FORMS)),
 ];

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
 import { startApplication } from '#admin/applications.ts';
-import type { Form } from '#http/form.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import {
   type Application,
@@ -72,8 +71,8 @@ function confirmRevocation(request: ConsoleRequest, { client_id, name }: Applica
 /** Acts of operators without a request of the owner. */
 const ACTS = {
   start: operationForm(AT, startApplication, { ...onApplication, refused: { not_suspended: 'gone' } }),
-  approve: operationForm(AT, approveAccess, onApplication),
-  revoke: operationForm(AT, revokeAccess, { ...onApplication, confirm: confirmRevocation }),
+  approved: operationForm(AT, approveAccess, onApplication),
+  revoked: operationForm(AT, revokeAccess, { ...onApplication, confirm: confirmRevocation }),
   limit: operationForm(AT, limitAccess, {
     ...onApplication,
     read: ({ limit }) => ({ limit: limit?.trim() === '' ? 'default' : limit?.trim() }),
@@ -81,18 +80,11 @@ const ACTS = {
   }),
 };
 
-function actIn({ start, access, limit }: Form): Route | undefined {
-  if (start !== undefined) return ACTS.start;
-  if (access === 'approved') return ACTS.approve;
-  if (access === 'revoked') return ACTS.revoke;
-  return limit === undefined ? undefined : ACTS.limit;
-}
-
 export const applicationRoutes: readonly Route[] = [
   operatorPage('/operator/applications', applicationsPage),
   oneOfForms(
-    [ACTS.start, ACTS.approve, ACTS.revoke, ACTS.limit],
-    actIn,
+    ({ start, access, limit }) => (start !== undefined ? 'start' : limit === undefined ? access : 'limit'),
+    ACTS,
     ({ c }) => `/applications/${c.req.param('client_id')!}/access`,
   ),
 ];

@@ -5,10 +5,10 @@ import type { Html } from '#http/page.ts';
 import { approveChange, MAX_NOTE, refuseChange } from '#admin/access.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import { changeTable, mailOwners } from '../applications/changes.ts';
-import { formTo, type Problems, timestamp } from '../components.ts';
+import { type Fact, factsList, formTo, type Problems, timestamp } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type ConsoleRequest, type Route } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 
 const MAX_LISTED = 50;
@@ -23,41 +23,61 @@ export async function changeRows(request: ConsoleRequest): Promise<Html[]> {
           ><strong><a href="/console/applications/${client_id}">${old.name}</a></strong> ${changes.kind}
           <span class="hint">${t.asked_by(account_name ?? t.nobody)} ${timestamp(request, created)}</span></span
         >
-        <a class="button quiet" href="/console/operator/changes/${id}"
-          >${t.review}<span class="hidden">${COLON[request.texts.lang]}${old.name}</span></a
-        >
+        ${reviewLink(request, `/console/operator/changes/${id}`, old.name)}
       </li>`,
   );
+}
+
+export const reviewLink = ({ texts }: ConsoleRequest, href: string, about: string): Html =>
+  html`<a class="button quiet" href="${href}"
+    >${texts.operator.review}<span class="hidden">${COLON[texts.lang]}${about}</span></a
+  >`;
+
+type Asked = Pick<ApplicationChange, 'client_id' | 'account_id' | 'account_name'>;
+
+/** The application and the applicant of what waits for a decision. */
+export function askedBy(
+  { texts }: ConsoleRequest,
+  { client_id, account_id, account_name }: Asked,
+  name: string,
+): Fact[] {
+  const { operator: t } = texts;
+  return [
+    [t.application, html`<a href="/console/applications/${client_id}">${name}</a>`],
+    [
+      t.applicant,
+      account_id === null ? t.nobody : html`<a href="/console/operator/accounts/${account_id}">${account_name}</a>`,
+    ],
+  ];
+}
+
+/**
+ * The form that approves or refuses what waits, with a note.
+ * @param before other fields
+ */
+export function decisionForm(request: ConsoleRequest, path: string, before: Html | '' = ''): Html {
+  const { form, texts } = request;
+  const { operator: t } = texts;
+  const note = { name: 'note', label: t.note, hint: t.note_hint, value: form['note'], rows: 3, maxlength: MAX_NOTE };
+  const fields = html`${before} ${field({ ...note, optional: true })}
+    <div class="actions">
+      <button name="state" value="approved">${t.approve}</button>
+      <button class="quiet danger" name="state" value="refused">${t.refuse}</button>
+    </div>`;
+  return formTo(request, path, fields);
 }
 
 const findChange = ({ c, deps }: ConsoleRequest) => changeById(deps.db, c.req.param('id') ?? '');
 
 async function changePage(request: ConsoleRequest, problem?: string) {
-  const { form, texts } = request;
-  const { operator: t, changes } = texts;
-  const change = await findChange(request);
-  if (change === undefined) throw notFound();
-  const { id, client_id, old, account_id, account_name } = change;
-  const note = { name: 'note', label: t.note, hint: t.note_hint, value: form['note'], optional: true } as const;
-  const buttons = html`<div class="actions">
-    <button name="state" value="approved">${t.approve}</button>
-    <button class="quiet danger" name="state" value="refused">${t.refuse}</button>
-  </div>`;
+  const { operator: t, changes } = request.texts;
+  const change = orNotFound(await findChange(request));
+  const { id, old } = change;
   const inner = html`<section class="card form stack" aria-labelledby="change">
     <h2 id="change">${changes.kind}</h2>
     <p>${changes.review_lead}</p>
-    <dl class="facts">
-      <dt>${t.application}</dt>
-      <dd><a href="/console/applications/${client_id}">${old.name}</a></dd>
-      <dt>${t.applicant}</dt>
-      <dd>
-        ${account_id === null ? t.nobody : html`<a href="/console/operator/accounts/${account_id}">${account_name}</a>`}
-      </dd>
-      <dt>${t.when}</dt>
-      <dd>${timestamp(request, change.created)}</dd>
-    </dl>
-    ${changeTable(request, change)} ${notice(problem, 'bad')}
-    ${formTo(request, `/operator/changes/${id}`, html`${field({ ...note, rows: 3, maxlength: MAX_NOTE })} ${buttons}`)}
+    ${factsList([...askedBy(request, change, old.name), [t.when, timestamp(request, change.created)]])}
+    ${changeTable(request, change)} ${notice(problem, 'bad')} ${decisionForm(request, `/operator/changes/${id}`)}
   </section>`;
   return inOperator(request, '', changes.review_title(old.name), inner, problem === undefined ? 200 : 422);
 }
@@ -81,16 +101,10 @@ const decision = (state: 'approved' | 'refused') => ({
   },
 });
 
-const ACTS = {
-  approved: operationForm(AT, approveChange, decision('approved')),
-  refused: operationForm(AT, refuseChange, decision('refused')),
-};
-
 export const changeRoutes: readonly Route[] = [
   operatorPage(AT, (request) => changePage(request)),
-  oneOfForms(
-    [ACTS.approved, ACTS.refused],
-    ({ state }) => (state === 'approved' || state === 'refused' ? ACTS[state] : undefined),
-    ({ c }) => `/operator/changes/${c.req.param('id')!}`,
-  ),
+  oneOfForms('state', {
+    approved: operationForm(AT, approveChange, decision('approved')),
+    refused: operationForm(AT, refuseChange, decision('refused')),
+  }),
 ];

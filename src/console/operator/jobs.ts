@@ -107,14 +107,11 @@ const onJob = {
   refused: { wrong_state: 'gone' },
   done: 'completed',
 } as const;
-const [pause, resume] = [operationForm(AT, pauseJob, onJob), operationForm(AT, resumeJob, onJob)];
-
 export const jobRoutes: readonly Route[] = [
   operatorPage('/operator/jobs', jobsPage),
   operatorPage(AT, jobPage),
-  oneOfForms(
-    [pause, resume],
-    ({ act }) => ({ pause, resume })[act as 'pause' | 'resume'],
-    ({ c }) => `/operator/jobs/${c.req.param('id')!}`,
-  ),
+  oneOfForms('act', {
+    pause: operationForm(AT, pauseJob, onJob),
+    resume: operationForm(AT, resumeJob, onJob),
+  }),
 ];

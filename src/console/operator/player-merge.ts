@@ -8,7 +8,7 @@ import { uuidOf } from '#text/text.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { findForStaff } from '#store/accounts/deleted-players.ts';
 import { hasPseudonym, namesOf, type Player } from '#store/game/players.ts';
-import { formTo, timestamp, textOf } from '../components.ts';
+import { factsList, formTo, timestamp, textOf } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { inOperator } from './layout.ts';
 
@@ -51,12 +51,10 @@ async function confirmation(request: ConsoleRequest, from: Player, into: Player)
   const { operator: t } = request.texts;
   return html`<section class="card form" aria-labelledby="sure">
     <h2 id="sure">${t.merge_title(from.name, into.name)}</h2>
-    <dl class="facts">
-      <dt>${t.merge_from}</dt>
-      <dd>${await playerFacts(request, from)}</dd>
-      <dt>${t.merge_into}</dt>
-      <dd>${await playerFacts(request, into)}</dd>
-    </dl>
+    ${factsList([
+      [t.merge_from, await playerFacts(request, from)],
+      [t.merge_into, await playerFacts(request, into)],
+    ])}
     <p><strong>${t.merge_for_good}</strong></p>
     ${formTo(
       request,

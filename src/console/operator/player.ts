@@ -13,7 +13,7 @@ import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-eras
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
-import { factsList, formTo, timestamp } from '../components.ts';
+import { type Fact, factsList, formTo, timestamp } from '../components.ts';
 import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
@@ -55,7 +55,7 @@ async function playerPage(request: ConsoleRequest, problem?: string) {
   return inOperator(request, '/players', name, inner, problem === undefined ? 200 : 422);
 }
 
-async function factsOf(request: ConsoleRequest, player: Player): Promise<[string, Html | string][]> {
+async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact | false)[]> {
   const { deps, now, texts } = request;
   const { player_page: t } = texts;
   const { key, uuid, last_login, last_login_server: server, last_logout } = player;
@@ -78,17 +78,8 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<[string
         : html`${timestamp(request, last_login)} ${server === '' ? '' : t.last_login_at(server)}`,
     ],
     [t.last_logout, last_logout === null ? '–' : timestamp(request, last_logout)],
-    ...(aliases.length === 0
-      ? []
-      : [
-          [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`] satisfies [
-            string,
-            Html,
-          ],
-        ]),
-    ...((await isBanned(deps.db, key, now))
-      ? [[texts.operator.state, html`<span class="badge bad">${t.banned}</span>`] satisfies [string, Html]]
-      : []),
+    aliases.length > 0 && [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`],
+    (await isBanned(deps.db, key, now)) && [texts.operator.state, html`<span class="badge bad">${t.banned}</span>`],
   ];
 }
 

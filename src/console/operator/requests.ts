@@ -2,15 +2,15 @@ import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { approveRequest, MAX_NOTE, refuseRequest } from '#admin/access.ts';
+import { approveRequest, refuseRequest } from '#admin/access.ts';
 import { type AccessRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
 import { suspendedApplications } from '#store/applications/applications.ts';
 import { mailApplicant } from '../applications/changes.ts';
-import { formTo, timestamp, number, type Problems } from '../components.ts';
+import { factsList, timestamp, number, type Problems } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
-import { changeRows, wrongNote } from './changes.ts';
+import { askedBy, changeRows, decisionForm, reviewLink, wrongNote } from './changes.ts';
 import { firstHourCard } from './first-hour.ts';
 import { healthCard } from './health.ts';
 import { inOperator } from './layout.ts';
@@ -87,9 +87,7 @@ function requestRow(request: ConsoleRequest, accessRequest: AccessRequest, isWai
     >
     ${
       isWaiting
-        ? html`<a class="button quiet" href="/console/operator/requests/${id}"
-            >${t.review}<span class="hidden">${COLON[request.texts.lang]}${application_name}</span></a
-          >`
+        ? reviewLink(request, `/console/operator/requests/${id}`, application_name)
         : html`<span class="badge ${state === 'approved' ? 'good' : 'bad'}">${access.request_states[state]}</span>`
     }
   </li>`;
@@ -102,62 +100,23 @@ async function requestPage(request: ConsoleRequest, problem?: string) {
   const { texts, form } = request;
   const { operator: t, access } = texts;
   const accessRequest = await requireRequest(request);
-  const { kind, client_id, application_name } = accessRequest;
+  const { id, kind, site, application_name, state } = accessRequest;
+  const value = form['limit'] ?? String(accessRequest.volume);
+  const limit = { name: 'limit', label: t.grant_limit, type: 'number', value } as const;
   const title = `${access.kinds[kind]}${COLON[texts.lang]}${application_name}`;
   const inner = html`<section class="card form" aria-labelledby="request">
     <h2 id="request">${t.request}</h2>
-    <dl class="facts">
-      <dt>${t.application}</dt>
-      <dd><a href="/console/applications/${client_id}">${application_name}</a></dd>
-      <dt>${t.applicant}</dt>
-      <dd>
-        ${
-          accessRequest.account_id === null
-            ? t.nobody
-            : html`<a href="/console/operator/accounts/${accessRequest.account_id}">${accessRequest.account_name}</a>`
-        }
-      </dd>
-      <dt>${access[kind].purpose}</dt>
-      <dd class="pre">${accessRequest.purpose}</dd>
-      ${
-        accessRequest.site === ''
-          ? ''
-          : html`<dt>${access.site}</dt>
-              <dd><a href="${accessRequest.site}" rel="noreferrer">${accessRequest.site}</a></dd>`
-      }
-      <dt>${access[kind].volume}</dt>
-      <dd>${number(request, accessRequest.volume)}</dd>
-      <dt>${t.when}</dt>
-      <dd>${timestamp(request, accessRequest.created)}</dd>
-    </dl>
+    ${factsList([
+      ...askedBy(request, accessRequest, application_name),
+      [access[kind].purpose, html`<span class="pre">${accessRequest.purpose}</span>`],
+      site !== '' && [access.site, html`<a href="${site}" rel="noreferrer">${site}</a>`],
+      [access[kind].volume, number(request, accessRequest.volume)],
+      [t.when, timestamp(request, accessRequest.created)],
+    ])}
     ${notice(problem, 'bad')}
-    ${accessRequest.state === 'waiting' ? decisionForm(request, accessRequest, form) : html`<p class="badge">${access.request_states[accessRequest.state]}</p>`}
+    ${state === 'waiting' ? decisionForm(request, `/operator/requests/${id}`, kind === 'limit' ? field(limit) : '') : html`<p class="badge">${access.request_states[state]}</p>`}
   </section>`;
   return inOperator(request, '', title, inner, problem === undefined ? 200 : 422);
-}
-
-function decisionForm(
-  request: ConsoleRequest,
-  { id, kind, volume }: AccessRequest,
-  form: ConsoleRequest['form'],
-): Html {
-  const { operator: t } = request.texts;
-  const limit = {
-    name: 'limit',
-    label: t.grant_limit,
-    type: 'number',
-    value: form['limit'] ?? String(volume),
-  } as const;
-  const note = { name: 'note', label: t.note, hint: t.note_hint, value: form['note'], optional: true } as const;
-  return formTo(
-    request,
-    `/operator/requests/${id}`,
-    html`${kind === 'limit' ? field(limit) : ''} ${field({ ...note, rows: 3, maxlength: MAX_NOTE })}
-      <div class="actions">
-        <button name="state" value="approved">${t.approve}</button>
-        <button class="quiet danger" name="state" value="refused">${t.refuse}</button>
-      </div>`,
-  );
 }
 
 const AT = '/operator/requests/:id';
@@ -183,17 +142,11 @@ async function approve(request: OwnedRequest) {
   return await APPROVAL.handle({ ...request, form: kind === 'limit' ? { ...form, limit: limit ?? '' } : form });
 }
 
-const ACTS = {
-  approved: { ...APPROVAL, handle: approve },
-  refused: operationForm(AT, refuseRequest, DECISION),
-};
-
 export const requestRoutes: readonly Route[] = [
   operatorPage('/operator', requestsPage),
   operatorPage(AT, (request) => requestPage(request)),
-  oneOfForms(
-    [ACTS.approved, ACTS.refused],
-    ({ state }) => (state === 'approved' || state === 'refused' ? ACTS[state] : undefined),
-    ({ c }) => `/operator/requests/${c.req.param('id')!}`,
-  ),
+  oneOfForms('state', {
+    approved: { ...APPROVAL, handle: approve },
+    refused: operationForm(AT, refuseRequest, DECISION),
+  }),
 ];

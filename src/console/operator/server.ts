@@ -130,23 +130,15 @@ const creation = operationForm(`${AT}/keys`, createKey, {
   done: showSecret,
 });
 
-/** By the field `act`. */
-const KEYS = {
-  create: creation,
-  test: creation,
-  rotate: operationForm(`${AT}/keys`, rotateKey, {
-    ...onServer,
-    read: () => ({}),
-    done: showSecret,
-  }),
-  revoke: operationForm(`${AT}/keys`, revokeKey, {
-    ...onServer,
-    read: ({ key }) => ({ key: key ?? '' }),
-    confirm: confirmRevocation,
-    refused: { unknown_key: 'gone' },
-    done: 'withdrawn',
-  }),
-};
+const rotation = operationForm(`${AT}/keys`, rotateKey, { ...onServer, read: () => ({}), done: showSecret });
+
+const revocation = operationForm(`${AT}/keys`, revokeKey, {
+  ...onServer,
+  read: ({ key }) => ({ key: key ?? '' }),
+  confirm: confirmRevocation,
+  refused: { unknown_key: 'gone' },
+  done: 'withdrawn',
+});
 
 function confirmRevocation(
   request: ConsoleRequest,
@@ -211,8 +203,8 @@ export const serverRoutes: readonly Route[] = [
     done: 'saved',
   }),
   oneOfForms(
-    [creation, KEYS.rotate, KEYS.revoke],
-    ({ act = '' }) => (Object.hasOwn(KEYS, act) ? KEYS[act as keyof typeof KEYS] : undefined),
+    'act',
+    { create: creation, test: creation, rotate: rotation, revoke: revocation },
     ({ c }) => `/operator/servers/${c.req.param('id')!}`,
   ),
   operationForm(`${AT}/watch`, watchServer, {

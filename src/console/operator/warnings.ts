@@ -70,16 +70,11 @@ const onMatch = {
   refused: { no_match: 'gone', unchanged: 'gone', busy: 'again' },
   done: 'completed',
 } as const;
-const [count, exclude] = [countMatch, excludeMatch].map((one) => operationForm('/operator/warnings', one, onMatch)) as [
-  Route,
-  Route,
-];
 
 export const warningRoutes: readonly Route[] = [
   operatorPage('/operator/warnings', warningsPage),
-  oneOfForms(
-    [count, exclude],
-    ({ act }) => (act === 'count' ? count : act === 'exclude' ? exclude : undefined),
-    () => '/operator/warnings',
-  ),
+  oneOfForms('act', {
+    count: operationForm('/operator/warnings', countMatch, onMatch),
+    exclude: operationForm('/operator/warnings', excludeMatch, onMatch),
+  }),
 ];

@@ -14,7 +14,7 @@ import {
   REVOKED,
   targetByKey,
 } from '#store/game/punishments.ts';
-import { factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
+import { type Fact, factsList, formTo, textOf, timestamp, type Problems } from '../../components.ts';
 import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { isConfirmed } from '../../confirmation.ts';
 import { orNotFound } from '../../sign-in.ts';
@@ -69,7 +69,7 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
   );
 }
 
-function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html | string][] {
+function factsOf(request: ConsoleRequest, punishment: Punishment): (Fact | false)[] {
   const { operator: t } = request.texts;
   const { punished, punisher, type, level, reason, server, time, revocation } = punishment;
   return [
@@ -82,7 +82,7 @@ function factsOf(request: ConsoleRequest, punishment: Punishment): [string, Html
     [t.when, timestamp(request, time)],
     [t.expires, expiryOf(request, punishment)],
     [t.state, stateBadge(request, punishment)],
-    ...(revocation === null ? [] : [[t.revocation, revocationOf(request, revocation)] as [string, Html]]),
+    revocation !== null && [t.revocation, revocationOf(request, revocation)],
   ];
 }
 
