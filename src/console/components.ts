@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { COLON, LOCALES } from '#http/languages.ts';
+import { type Field, field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { isShownText } from '#text/text.ts';
 import type { Application } from '#store/applications/applications.ts';
@@ -7,8 +8,10 @@ import { tokenField } from './layout.ts';
 import type { ConsoleRequest } from './routes.ts';
 import type { Texts } from './texts/index.ts';
 
+type ByName = Readonly<Record<string, string | undefined>>;
+
 /** Error sentences of a form by field name. */
-export type Problems = Readonly<Record<string, string | undefined>>;
+export type Problems = ByName;
 
 export const isFine = (problems: Problems): boolean => Object.values(problems).every((text) => text === undefined);
 
@@ -33,6 +36,22 @@ export function button(
   const ariaLabel = about === undefined ? '' : html`aria-label="${label}${COLON[request.texts.lang]}${about}"`;
   return formTo(request, action, html`${hidden}<button class="${kind}" ${ariaLabel}>${label}</button>`, 'inline');
 }
+
+/**
+ * Makes the fields of a form. The label of a field, its hint, its value and its problem have its name.
+ * @param t the texts
+ * @param entered the values
+ */
+export function fieldsOf<T extends object>(t: T, entered: ByName, problems: Problems) {
+  const text = (name: string): string | undefined => t[name as keyof T] as string | undefined;
+  return (name: TextName<T>, more: Partial<Field> = {}): Html =>
+    field({
+      ...{ name, label: text(name)!, hint: text(`${name}_hint`), value: entered[name], error: problems[name] },
+      ...more,
+    });
+}
+
+type TextName<T> = { [Name in keyof T]: T[Name] extends string ? Name : never }[keyof T] & string;
 
 /** The logo of an application. Its name is shown beside it, so the picture has no alternative text. */
 export function logoImage({ client_id }: Pick<Application, 'client_id'>, size: number): Html {

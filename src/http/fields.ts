@@ -89,6 +89,12 @@ export function check(name: string, label: string, hint: string, isOn: boolean):
   </div>`;
 }
 
+/** A checkbox among several. */
+export const checkbox = (name: string, label: string, isOn: boolean): Html =>
+  html`<label class="choice"
+    ><input type="checkbox" name="${name}" value="1" ${isOn ? html`checked` : ''} /> <span>${label}</span></label
+  >`;
+
 /** A message about the outcome of an action; empty without a text. */
 export function notice(text: string | undefined, kind: 'good' | 'bad' | '' = ''): Html {
   if (text === undefined) return html``;

@@ -13,7 +13,7 @@ import { inApplication } from './layout.ts';
 import { mailWaitingRequests } from '#mails/operator-mails.ts';
 import { waitingCard } from './waiting.ts';
 import type { PageContent } from '../layout.ts';
-import { button, countOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';
+import { button, countOf, fieldsOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 
 const MAX_PURPOSE = 1000;
@@ -50,25 +50,13 @@ function limitOf(request: OwnedRequest): string {
 function requestForm(request: OwnedRequest, kind: RequestKind, problems: Problems): Html {
   const { application, texts, form } = request;
   const { [kind]: t, problems: _, ...common } = texts.access;
-  const shown = (name: string): string | undefined => (form['kind'] === kind ? form[name] : undefined);
+  const entered = form['kind'] === kind ? form : {};
+  const input = fieldsOf(t, entered, problems);
   const fields = html`<input type="hidden" name="kind" value="${kind}" />
     ${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
-    ${field({ name: 'purpose', label: t.purpose, hint: t.purpose_hint, value: shown('purpose'), error: problems['purpose'], rows: 4, maxlength: MAX_PURPOSE })}
-    ${
-      kind === 'access'
-        ? field({
-            name: 'site',
-            label: common.site,
-            hint: common.site_hint,
-            value: shown('site'),
-            error: problems['site'],
-            type: 'url',
-            maxlength: MAX_SITE,
-            optional: true,
-          })
-        : ''
-    }
-    ${field({ name: 'volume', label: t.volume, hint: t.volume_hint, value: shown('volume'), error: problems['volume'], type: 'number' })}
+    ${input('purpose', { rows: 4, maxlength: MAX_PURPOSE })}
+    ${kind === 'access' ? fieldsOf(common, entered, problems)('site', { type: 'url', maxlength: MAX_SITE, optional: true }) : ''}
+    ${input('volume', { type: 'number' })}
     <button>${t.submit}</button>`;
   return html`<section class="card form" aria-labelledby="ask">
     <h2 id="ask">${t.title}</h2>

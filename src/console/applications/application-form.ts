@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { containsAddress } from '#text/text.ts';
 import type { Form } from '#http/form.ts';
-import { check, choices, field, notice } from '#http/fields.ts';
+import { check, choices, notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import {
   type Application,
@@ -10,7 +10,7 @@ import {
   type ApplicationType,
 } from '#store/applications/applications.ts';
 import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
-import { isFine, type Problems, textOf } from '../components.ts';
+import { fieldsOf, isFine, type Problems, textOf } from '../components.ts';
 import type { Texts } from '../texts/index.ts';
 
 const MAX_URIS = 10;
@@ -90,30 +90,12 @@ function missingUri(type: ApplicationType | undefined, uris: readonly string[], 
 /** @param type of an existing application; without it the type can be chosen */
 export function applicationFields(texts: Texts, form: Form, problems: Problems, type?: ApplicationType): Html {
   const { application: t } = texts;
-  return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')}
-  ${field({ name: 'name', label: t.name, hint: t.name_hint, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
+  const input = fieldsOf(t, form, problems);
+  return html`${notice(isFine(problems) ? undefined : texts.problem, 'bad')} ${input('name', { maxlength: MAX_NAME })}
   ${type === undefined ? choices('type', t.type, typeChoices(texts), form['type'] ?? 'service') : ''}
   ${problems['type'] === undefined ? '' : html`<p class="error">${problems['type']}</p>`}
-  ${field({
-    name: 'redirect_uris',
-    label: t.redirect_uris,
-    hint: t.redirect_uris_hint,
-    value: form['redirect_uris'],
-    error: problems['redirect_uris'],
-    rows: 3,
-    maxlength: 4000,
-    optional: true,
-  })}
-  ${field({
-    name: 'post_logout_redirect_uris',
-    label: t.post_logout_uris,
-    hint: t.post_logout_uris_hint,
-    value: form['post_logout_redirect_uris'],
-    error: problems['post_logout_redirect_uris'],
-    rows: 2,
-    maxlength: 4000,
-    optional: true,
-  })}
+  ${input('redirect_uris', { rows: 3, maxlength: 4000, optional: true })}
+  ${input('post_logout_redirect_uris', { rows: 2, maxlength: 4000, optional: true })}
   ${check('require_pkce', t.require_pkce, t.require_pkce_hint, form['require_pkce'] === '1')}
   ${type === 'service' ? check('rotate_refresh_tokens', t.rotate, t.rotate_hint, form['rotate_refresh_tokens'] === '1') : ''}`;
 }

@@ -52,7 +52,7 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
         ['Client ID', html`<code class="typed">${application.client_id}</code>`],
         [t.type, html`<strong>${label}</strong><br />${hint}`],
         [t.redirect_uris, uris.length === 0 ? html`<span class="soft">${t.no_redirect_uris}</span>` : html`${uris}`],
-        afterLogout.length > 0 && [t.post_logout_uris, html`${afterLogout}`],
+        afterLogout.length > 0 && [t.post_logout_redirect_uris, html`${afterLogout}`],
         ['PKCE', application.require_pkce ? t.pkce_on : t.pkce_off],
       ])}
     </section>

@@ -38,7 +38,7 @@ export function changeTable({ texts }: ConsoleRequest, change: ApplicationChange
     ...bothUris(application.redirect_uris, old.redirect_uris, redirect_uris),
     ...(old.post_logout_redirect_uris.length + uris.length === 0
       ? []
-      : bothUris(application.post_logout_uris, old.post_logout_redirect_uris, uris)),
+      : bothUris(application.post_logout_redirect_uris, old.post_logout_redirect_uris, uris)),
   ]);
 }
 

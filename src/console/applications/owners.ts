@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { type Ownership, removeOwner } from '#admin/owners.ts';
 import { HttpError } from '#http/errors.ts';
-import { field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
@@ -20,7 +19,7 @@ import {
 } from '#store/applications/owners.ts';
 import type { PageContent } from '../layout.ts';
 import { invitationMail } from '#mails/application-mails.ts';
-import { button, formTo, type Problems, textOf, timestamp } from '../components.ts';
+import { button, fieldsOf, formTo, type Problems, textOf, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { type ConsoleRequest, form, ownedForm, type OwnedRequest, type Route } from '../routes.ts';
 import { confirmInApplication } from './layout.ts';
@@ -31,14 +30,7 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
   const root = `/applications/${application.client_id}/owners`;
   const owners = await ownersOf(deps.db, application.key);
   const invited = await invitationsTo(deps.db, now, application.key);
-  const ownerField = field({
-    name: 'owner',
-    label: t.owner_name,
-    hint: t.owner_name_hint,
-    value: submitted['owner'],
-    error: problems['owner'],
-    maxlength: 32,
-  });
+  const ownerField = fieldsOf(t, submitted, problems)('owner', { maxlength: 32 });
   return html`<section class="card" aria-labelledby="owners">
     <h2 id="owners">${t.owners}</h2>
     <p class="hint">${t.owners_hint}</p>

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
 import { addWebhook } from '#admin/webhooks.ts';
-import { field, notice, select } from '#http/fields.ts';
+import { checkbox, notice, select } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { AFTER_RESET, MAX_WEBHOOKS, type Webhook, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { type Application } from '#store/applications/applications.ts';
 import { RESOURCE_KINDS } from '#store/game/changes.ts';
-import { formTo, type Problems } from '../components.ts';
+import { fieldsOf, formTo, type Problems } from '../components.ts';
 import { flashSecret } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';
 import { ownedPage, type OwnedRequest, type Route } from '../routes.ts';
@@ -81,21 +81,12 @@ function addCard(request: OwnedRequest, problems: Problems): Html {
   const isChosen = (kind: string): boolean => isNew || form[`kind_${kind}`] === '1';
   const kinds = html`<fieldset class="field choices" aria-describedby="kinds-hint">
     <legend>${t.kinds}</legend>
-    ${RESOURCE_KINDS.map(
-      (kind) =>
-        html`<label class="choice"
-          ><input type="checkbox" name="kind_${kind}" value="1" ${isChosen(kind) ? html`checked` : ''} />
-          <span>${t.kind_names[kind]}</span></label
-        >`,
-    )}
+    ${RESOURCE_KINDS.map((kind) => checkbox(`kind_${kind}`, t.kind_names[kind], isChosen(kind)))}
     <p class="hint" id="kinds-hint">${t.kinds_hint}</p>
     ${problems['kinds'] === undefined ? '' : notice(problems['kinds'], 'bad')}
   </fieldset>`;
-  const fields = html`${field({
-      ...{ name: 'url', label: t.url, type: 'url', hint: t.url_hint, maxlength: 1024 },
-      ...{ value: form['url'], error: problems['url'] },
-    })}
-    ${kinds} ${select('start', t.start, options(AFTER_RESET, t.starts), form['start'] ?? 'head')}
+  const fields = html`${fieldsOf(t, form, problems)('url', { type: 'url', maxlength: 1024 })} ${kinds}
+    ${select('start', t.start, options(AFTER_RESET, t.starts), form['start'] ?? 'head')}
     ${select('after_reset', t.after_reset, options(AFTER_RESET, t.starts), form['after_reset'] ?? 'head')}
     <p class="hint">${t.after_reset_hint}</p>
     <button>${t.add}</button>`;

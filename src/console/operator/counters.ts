@@ -2,14 +2,14 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { deleteCounter, setCounter } from '#admin/counters.ts';
 import { perform } from '#admin/operation.ts';
-import { choices, field } from '#http/fields.ts';
+import { checkbox, choices } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { DEFAULT_MOST } from '#events/schema/counters.ts';
 import { AGGREGATES, type Counter, counterByKey, labelIn, listCounters } from '#store/game/counters/counters.ts';
 import { type Group, GROUP_NAMES } from '#store/game/statistics-groups.ts';
-import { button, formTo, number, type Problems } from '../components.ts';
+import { button, fieldsOf, formTo, number, type Problems } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { actForm, type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
@@ -42,7 +42,7 @@ async function countersPage(request: ConsoleRequest, problems: Problems = {}) {
       ${formTo(
         request,
         AT,
-        html`${field({ name: 'key', label: t.key, hint: t.key_hint, value: form['key'], error: problems['key'], maxlength: 32 })}
+        html`${fieldsOf(t, form, problems)('key', { maxlength: 32 })}
           ${counterFields(request, isPage ? EMPTY : form, problems)}<button>${t.create}</button>`,
       )}
     </section>`;
@@ -98,27 +98,15 @@ function counterFields(
     label: t.aggregates[name],
     hint: t.aggregate_hints[name],
   }));
-  return html`${field({ name: 'label', label: t.label, value: value['label'], error: problems['label'], maxlength: 64 })}
-    ${field({ name: 'label_ja', label: t.label_ja, hint: t.label_ja_hint, value: value['label_ja'], error: problems['label_ja'], maxlength: 64, optional: true })}
+  const input = fieldsOf(t, value, problems);
+  return html`${input('label', { maxlength: 64 })} ${input('label_ja', { maxlength: 64, optional: true })}
     ${choices('aggregate', t.aggregate, aggregates, value['aggregate'] ?? 'sum')}
     <fieldset class="field choices">
       <legend>${t.modes}</legend>
       <p class="hint">${t.modes_hint}</p>
-      ${GROUP_NAMES.map(
-        (mode) =>
-          html`<label class="choice"
-            ><input
-              type="checkbox"
-              name="mode_${mode}"
-              value="1"
-              ${value[`mode_${mode}`] === '1' ? html`checked` : ''}
-            />
-            <span>${t.mode_names[mode]}</span></label
-          >`,
-      )}
+      ${GROUP_NAMES.map((mode) => checkbox(`mode_${mode}`, t.mode_names[mode], value[`mode_${mode}`] === '1'))}
     </fieldset>
-    ${field({ name: 'most', label: t.most, hint: t.most_hint, type: 'number', value: value['most'], error: problems['most'] })}
-    ${field({ name: 'order', label: t.order, type: 'number', value: value['order'] ?? '0', error: problems['order'] })}`;
+    ${input('most', { type: 'number' })} ${input('order', { type: 'number', value: value['order'] ?? '0' })}`;
 }
 
 /** Reads the fields. A text that is not a whole number becomes NaN, which the validation of the event refuses. */

@@ -31,9 +31,8 @@ import { keysCard } from './keys-card.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from '../lists.ts';
 import { readSettings, serverFields, wrongSetting } from './servers.ts';
-import { managementCard, readManagement, wrongManagement } from './management/management-card.ts';
 import { readTime, timeField } from '../time-field.ts';
-import { readTarget, watchCard, wrongTarget } from './watch.ts';
+import { managementCard, readManagement, readTarget, watchCard, wrongManagement, wrongTarget } from './following.ts';
 
 const RECEIPTS = 20;
 

@@ -8,7 +8,7 @@ import { listServers, PUNISHMENT_SCOPES, type ServerNow } from '#store/game/serv
 import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { flashSecret } from '../flash-message.ts';
-import { formTo, number, type Problems, textOf } from '../components.ts';
+import { fieldsOf, formTo, number, type Problems, textOf } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import type { Texts } from '../texts/index.ts';
@@ -64,10 +64,9 @@ export function serverFields(
   erased: readonly string[] = [],
 ): Html {
   const scopes = PUNISHMENT_SCOPES.map((value) => ({ value, label: t.punishment_scopes[value] }));
-  return html`${field({ name: 'region', label: t.region, value: submitted['region'], error: problems['region'], maxlength: 64 })}
-  ${field({ name: 'order', label: t.order, type: 'number', value: submitted['order'] ?? '0', error: problems['order'] })}
-  ${field({ name: 'icon', label: t.icon, value: submitted['icon'], error: problems['icon'], optional: true })}
-  ${field({ name: 'max', label: t.max, type: 'number', value: submitted['max'] ?? '0', error: problems['max'] })}
+  const input = fieldsOf(t, { order: '0', max: '0', ...submitted }, problems);
+  return html`${input('region', { maxlength: 64 })} ${input('order', { type: 'number' })}
+  ${input('icon', { optional: true })} ${input('max', { type: 'number' })}
   ${select('punishments', t.may_change, scopes, submitted['punishments'] ?? 'network')}
   ${hiddenField(t, submitted['hidden'], problems, { erased })}`;
 }

@@ -170,8 +170,8 @@ export const en = {
       'Where people return after signing in: one URI per line, exactly as your application sends it. Use https, or http://127.0.0.1 on your own machine. A service without sign-in needs none.',
     weak_scheme:
       'Other programs can claim this scheme. Replace it by one with a dot, the reversed name of a domain of yours (com.example.app:/callback).',
-    post_logout_uris: 'Redirect URIs after sign-out',
-    post_logout_uris_hint:
+    post_logout_redirect_uris: 'Redirect URIs after sign-out',
+    post_logout_redirect_uris_hint:
       'Where people may return after signing out, besides the Redirect URIs and the front pages of their origins. One URI per line.',
     no_redirect_uris: 'None. Nobody can sign in with this application.',
     require_pkce: 'Require PKCE (recommended)',
@@ -202,8 +202,8 @@ export const en = {
     remove_logo: 'Remove the logo',
     owners: 'Owners',
     owners_hint: 'Every owner can change the application, its secrets and its owners.',
-    owner_name: 'Account name',
-    owner_name_hint: 'They get an invitation by mail and become an owner when they accept.',
+    owner: 'Account name',
+    owner_hint: 'They get an invitation by mail and become an owner when they accept.',
     add_owner: 'Add owner',
     invited: 'invited',
     invited_until: 'Valid until',

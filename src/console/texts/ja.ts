@@ -163,8 +163,8 @@ export const ja: Texts = {
       'ログイン後の戻り先を、アプリが送るとおりに 1 行に 1 つ入力します。https のほか、自分の端末では http://127.0.0.1 も使えます。ログインを使わないサービスでは不要です。',
     weak_scheme:
       'ほかのプログラムもこのスキームを使えます。お持ちのドメインを逆順にした、ドットを含むもの（com.example.app:/callback など）に変更してください。',
-    post_logout_uris: 'ログアウト後のリダイレクト URI',
-    post_logout_uris_hint:
+    post_logout_redirect_uris: 'ログアウト後のリダイレクト URI',
+    post_logout_redirect_uris_hint:
       'リダイレクト URI とそのオリジンのトップページのほかに、ログアウト後に戻れる場所です。1 行に 1 つ入力します。',
     no_redirect_uris: 'なし。このアプリではログインできません。',
     require_pkce: 'PKCE を必須にする（推奨）',
@@ -194,8 +194,8 @@ export const ja: Texts = {
     remove_logo: 'ロゴを削除',
     owners: '所有者',
     owners_hint: 'ここにいる全員が、アプリ、シークレット、所有者を変更できます。',
-    owner_name: 'アカウント名',
-    owner_name_hint: 'メールで招待し、承諾すると所有者になります。',
+    owner: 'アカウント名',
+    owner_hint: 'メールで招待し、承諾すると所有者になります。',
     add_owner: '所有者を追加',
     invited: '招待中',
     invited_until: '期限',
