@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { formTo } from './components.ts';
-import { consumePendingForm } from './pending-form.ts';
+import { consumePendingForm } from './reauthentication.ts';
 import { page, type Route } from './routes.ts';
 
 /** Offers the form that waited for the password. Only its button carries it out, because a GET changes nothing. */

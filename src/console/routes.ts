@@ -8,9 +8,8 @@ import { countIn } from '#http/rate-limits.ts';
 import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { isOwner } from '#store/applications/owners.ts';
 import type { Context, Deps, Person } from './deps.ts';
-import { askForPassword } from './pending-form.ts';
+import { askForPassword, needsPassword } from './reauthentication.ts';
 import { type PageContent, showPage } from './layout.ts';
-import { needsPassword } from './reauthentication.ts';
 import { actorOf, auditRefusal } from './session.ts';
 import type { Texts } from './texts/index.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '#store/applications/access-requests.ts';
 import { inApplication } from './layout.ts';
 import { mailWaitingRequests } from '#mails/operator-mails.ts';
-import { waitingCard } from './waiting.ts';
+import { waitingCard } from './first-steps.ts';
 import type { PageContent } from '../layout.ts';
 import { button, countOf, fieldsOf, formTo, isFine, linesOf, timestamp, number, type Problems } from '../components.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';

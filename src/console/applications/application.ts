@@ -40,7 +40,6 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
   const { application: t } = texts;
   const secret = consumeSecret(request, application.client_id);
   const { label, hint } = t.types[application.type];
-  const line = (uri: string): Html => html`<code class="line">${uri}</code>`;
   const afterLogout = application.post_logout_redirect_uris.map(line);
   const uris = application.redirect_uris.map(
     (uri) => html`${line(uri)}${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
@@ -59,6 +58,8 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
     ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
   return await inApplication(request, '', '', inner, isFine(problems) ? 200 : 422);
 }
+
+const line = (uri: string): Html => html`<code class="line">${uri}</code>`;
 
 /** A scheme without a dot, registered before such schemes were refused: other programs are likelier to claim it. */
 function isWeakScheme(uri: string): boolean {

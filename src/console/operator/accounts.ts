@@ -19,8 +19,7 @@ import { button, factsList, formTo, number, timestamp, textOf } from '../compone
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
-import { type Act, confirmationPage } from './confirmation.ts';
-import { inOperator } from './layout.ts';
+import { type Act, confirmationPage, inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** Sorts after every account id, so the first page starts at the newest account. */

@@ -12,8 +12,7 @@ import { stateBadge, timestamp, number, textOf } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
-import { confirmationPage } from './confirmation.ts';
-import { inOperator } from './layout.ts';
+import { confirmationPage, inOperator } from './layout.ts';
 import { searchForm, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 /** All applications, linked to their owners' pages, which operators may use as well. */

@@ -13,8 +13,7 @@ import { button, fieldsOf, formTo, number, type Problems } from '../components.t
 import { operationForm } from '../operation-form.ts';
 import { actForm, type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
-import { confirmationPage } from './confirmation.ts';
-import { inOperator } from './layout.ts';
+import { confirmationPage, inOperator } from './layout.ts';
 import { type Cell, table } from '../lists.ts';
 
 type Declaration = z.output<typeof setCounter.fields>;

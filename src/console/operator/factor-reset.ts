@@ -9,7 +9,7 @@ import { button, number, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import type { ConsoleRequest, Route } from '../routes.ts';
 import { requireAccount } from './accounts.ts';
-import { confirmationPage } from './confirmation.ts';
+import { confirmationPage } from './layout.ts';
 
 /** What staff can do about the second factors of a player, on the pages about an account. */
 export async function factorCard(request: ConsoleRequest, account: Account): Promise<Html> {

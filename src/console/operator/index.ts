@@ -8,13 +8,11 @@ import { changeRoutes } from './changes.ts';
 import { factorResetRoutes } from './factor-reset.ts';
 import { jobRoutes } from './jobs.ts';
 import { nameRoutes } from './names.ts';
-import { playerMergeRoutes } from './player-merge.ts';
-import { playerRoutes } from './player.ts';
 import { playerListRoutes } from './players.ts';
+import { playerRoutes } from './player.ts';
 import { punishmentChangeRoutes } from './punishments/changes.ts';
-import { newPunishmentRoutes } from './punishments/new.ts';
-import { punishmentPageRoutes } from './punishments/page.ts';
 import { punishmentRoutes } from './punishments/list.ts';
+import { punishmentPageRoutes } from './punishments/page.ts';
 import { requestRoutes } from './requests.ts';
 import { searchRoutes } from './search.ts';
 import { serverKeyRoutes } from './server-key.ts';
@@ -39,12 +37,10 @@ export const operatorRoutes: readonly Route[] = [
   ...counterRoutes,
   ...warningRoutes,
   ...playerListRoutes,
-  ...playerMergeRoutes,
   ...playerRoutes,
-  ...newPunishmentRoutes,
+  ...punishmentRoutes,
   ...punishmentChangeRoutes,
   ...punishmentPageRoutes,
-  ...punishmentRoutes,
   ...jobRoutes,
   ...nameRoutes,
   ...auditRoutes,

@@ -4,6 +4,7 @@ import { countWaitingTasks, MAX_COUNTED } from '#store/installation/waiting-task
 import { number } from '../components.ts';
 import type { PageContent } from '../layout.ts';
 import type { ConsoleRequest } from '../routes.ts';
+import { type Confirmation, confirmationCard } from '../confirmation.ts';
 
 export type Section = keyof ConsoleRequest['texts']['operator']['sections'];
 
@@ -76,4 +77,13 @@ function count(request: ConsoleRequest, waiting = 0): Html | '' {
   if (waiting === 0) return '';
   const text = waiting < MAX_COUNTED ? number(request, waiting) : `${number(request, MAX_COUNTED - 1)}+`;
   return html` <span class="count">${text}<span class="hidden"> ${request.texts.operator.waiting_tasks}</span></span>`;
+}
+
+export interface Act extends Confirmation {
+  section: Section;
+}
+
+/** The page before an act of operators. */
+export async function confirmationPage(request: ConsoleRequest, { section, title, ...act }: Act): Promise<PageContent> {
+  return await inOperator(request, section, title, confirmationCard(request, act));
 }

@@ -11,10 +11,8 @@ import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
 import { askedBy, changeRows, decisionForm, reviewLink, wrongNote } from './changes.ts';
-import { firstHourCard } from './first-hour.ts';
-import { healthCard } from './health.ts';
+import { firstHourCard, healthCard, refusedRequestsCard } from './overview-cards.ts';
 import { inOperator } from './layout.ts';
-import { refusedRequestsCard } from './refused-requests.ts';
 
 const MAX_LISTED = 50;
 

@@ -10,7 +10,7 @@ import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { type Cell, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { readTime, timeField } from '../time-field.ts';
+import { readTime, timeField } from '../entry-fields.ts';
 
 /** All that one key of a game server changed, with a link to each record, and the form that withdraws it. */
 async function keyPage(request: ConsoleRequest) {

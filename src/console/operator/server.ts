@@ -26,12 +26,11 @@ import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
 import { connectionCard, typeOf } from './connection.ts';
-import { confirmationPage } from './confirmation.ts';
+import { confirmationPage, inOperator } from './layout.ts';
 import { keysCard } from './keys-card.ts';
-import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, table } from '../lists.ts';
 import { readSettings, serverFields, wrongSetting } from './servers.ts';
-import { readTime, timeField } from '../time-field.ts';
+import { readTime, timeField } from '../entry-fields.ts';
 import { managementCard, readManagement, readTarget, watchCard, wrongManagement, wrongTarget } from './following.ts';
 
 const RECEIPTS = 20;

@@ -7,8 +7,7 @@ import { button, timestamp } from '../components.ts';
 import { operationForm } from '../operation-form.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
-import { confirmationPage } from './confirmation.ts';
-import { inOperator } from './layout.ts';
+import { confirmationPage, inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
 
 const AT = '/operator/webhooks';

@@ -18,8 +18,7 @@ import { type Fact, factsList, formTo, textOf, timestamp, type Problems } from '
 import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../routes.ts';
 import { isConfirmed } from '../../confirmation.ts';
 import { orNotFound } from '../../sign-in.ts';
-import { confirmationPage } from '../confirmation.ts';
-import { inOperator } from '../layout.ts';
+import { confirmationPage, inOperator } from '../layout.ts';
 import { stateBadge, typeName } from '../punishment-labels.ts';
 import { changeTable } from './changes.ts';
 import {

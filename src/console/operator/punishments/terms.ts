@@ -5,9 +5,8 @@ import { readUntil } from '#platform/text/until.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { type Problems, textOf, timestamp } from '../../components.ts';
-import { choiceField, chosenIn } from '../../choice-field.ts';
+import { choiceField, chosenIn, localTime, readTime, timeField } from '../../entry-fields.ts';
 import type { ConsoleRequest } from '../../routes.ts';
-import { localTime, readTime, timeField } from '../../time-field.ts';
 
 /** The terms of a punishment (type, level, reason, expiry): how pages show them, and the fields that set them. */
 
