@@ -1,6 +1,4 @@
 const DAY_MS = 86_400_000;
-const QUARTER_HOUR_MS = 900_000;
-const CHUNK_MS = 64 * DAY_MS;
 
 /** Formats epoch milliseconds as `2026-01-31T12:34:56.789+09:00`, with the offset of one time zone. */
 export type WriteTimestamp = (epochMs: number) => string;
@@ -40,43 +38,24 @@ export function timestampsIn(zone: string): WriteTimestamp {
 
 const twoDigits = (number: number): string => (number < 10 ? `0${number}` : String(number));
 
-/** Finds the offset span of a timestamp. Computes the spans of a chunk of 64 days on first use. */
+/** Finds the offset span of a timestamp; each is computed once, which takes 10 µs. A zone has at most a few each year. */
 function offsetSpansIn(zone: string): (epochMs: number) => OffsetSpan {
-  const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
-  const chunks = new Map<number, readonly OffsetSpan[]>();
-  return (epochMs) => {
-    const chunk = Math.floor(epochMs / CHUNK_MS);
-    let spans = chunks.get(chunk);
-    if (spans === undefined) chunks.set(chunk, (spans = findOffsetSpans(format, chunk * CHUNK_MS)));
-    return spans.find(({ to }) => epochMs < to)!;
-  };
-}
-
-/**
- * The offset spans of a chunk. Compares the offsets at the start and at the end of each day, and looks at every quarter of
- * an hour of a day on which they differ.
- */
-function findOffsetSpans(format: Intl.DateTimeFormat, start: number): OffsetSpan[] {
   const spans: OffsetSpan[] = [];
-  const add = (from: number, length: number, offset: Offset): void => {
-    const last = spans.at(-1);
-    if (last?.offset.text === offset.text) last.to = from + length;
-    else spans.push({ from, to: from + length, offset });
+  return (epochMs) => {
+    let span = spans.find(({ from, to }) => from <= epochMs && epochMs < to);
+    if (span === undefined) spans.push((span = offsetSpanAt(zone, epochMs)));
+    return span;
   };
-  for (let day = start; day < start + CHUNK_MS; day += DAY_MS) {
-    const offset = offsetAt(format, day);
-    if (offsetAt(format, day + DAY_MS - 1).text === offset.text) add(day, DAY_MS, offset);
-    else
-      for (let from = day; from < day + DAY_MS; from += QUARTER_HOUR_MS)
-        add(from, QUARTER_HOUR_MS, offsetAt(format, from));
-  }
-  return spans;
 }
 
-/** Parses `GMT`, `GMT+09:00` or `GMT-00:44:30`. Drops the seconds, which an RFC 3339 offset cannot have. */
-function offsetAt(format: Intl.DateTimeFormat, epochMs: number): Offset {
-  const name = format.formatToParts(epochMs).find(({ type }) => type === 'timeZoneName')!.value;
-  const [, sign = '+', hours = '00', minutes = '00'] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000;
-  return { ms: sign === '-' ? -ms : ms, text: `${sign}${hours}:${minutes}` };
+/** The time around a timestamp during which the offset of the zone stays the same. */
+function offsetSpanAt(zone: string, epochMs: number): OffsetSpan {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone);
+  // `previous` does not find a change at the very time.
+  const from = zoned.add({ milliseconds: 1 }).getTimeZoneTransition('previous')?.epochMilliseconds ?? -Infinity;
+  const to = zoned.getTimeZoneTransition('next')?.epochMilliseconds ?? Infinity;
+  // An RFC 3339 offset cannot have seconds, as `-00:44:30` of Monrovia had.
+  const text = zoned.offset.slice(0, '+09:00'.length);
+  const ms = (Number(text.slice(1, 3)) * 60 + Number(text.slice(4))) * 60_000;
+  return { from, to, offset: { ms: text.startsWith('-') ? -ms : ms, text } };
 }
