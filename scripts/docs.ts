@@ -84,8 +84,9 @@ function limitsDocument(): string {
   const rows = Object.values(LIMITS).flatMap((limit: Limit) =>
     Object.entries(limit.max).map(([subject, max]) => {
       const by = SUBJECTS[subject as keyof typeof SUBJECTS];
-      const counter = limit.counter === 'COUNTERS' ? '`COUNTERS`' : limit.counter;
-      const cells = [limit.counts, maximumOf(max, limit), durationOf(limit.windowMs), by, limit.beyond, counter];
+      const { counts, windowMs, beyond = '429 with `Retry-After`', counter = 'database' } = limit;
+      const place = counter === 'COUNTERS' ? '`COUNTERS`' : counter;
+      const cells = [counts, maximumOf(max, limit), durationOf(windowMs), by, beyond, place];
       return `| ${cells.map(tableCell).join(' | ')} |`;
     }),
   );

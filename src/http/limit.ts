@@ -29,11 +29,11 @@ export interface Limit {
   readonly factor?: number;
   /** The duration of a window, which begins with the first request. Left out: the number at a time. */
   readonly windowMs?: number;
-  /** The response or effect beyond the maximum. */
-  readonly beyond: string;
+  /** The response or effect beyond the maximum. Default: 429 with `Retry-After`. */
+  readonly beyond?: string;
   /**
-   * The place of the count. One in memory belongs to one process and begins again with it. `COUNTERS`: the setting decides,
+   * The place of the count; default: the database. One in memory belongs to one process and begins again with it. `COUNTERS`: the setting decides,
    * and a count in memory is saved.
    */
-  readonly counter: 'memory' | 'database' | 'COUNTERS';
+  readonly counter?: 'memory' | 'COUNTERS';
 }

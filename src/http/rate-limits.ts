@@ -119,7 +119,8 @@ export class RateLimits implements AsyncDisposable {
 
   #windowsOf(name: RateLimitName): Windows {
     const { counter }: Limit = LIMITS[name];
-    return { memory: this.#memory, database: this.#database, COUNTERS: this.#chosen }[counter];
+    if (counter === undefined) return this.#database;
+    return counter === 'memory' ? this.#memory : this.#chosen;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
