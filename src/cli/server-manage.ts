@@ -1,5 +1,6 @@
 import type { AppContext } from '#context/context.ts';
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { UsageError } from '#platform/errors.ts';
 import { errorOutput } from '#platform/process/output.ts';
 import { manageServer, unmanageServer } from '#admin/servers.ts';
@@ -36,16 +37,10 @@ const propertiesHint = ({ url }: Managed): string =>
   `In server.properties of the game server, which writes the secret itself; then restart it:\n\n${managementProperties(url).join('\n')}\n\n`;
 
 async function read(option: string, file: string): Promise<string> {
-  if (file === '-') return await standardInput();
+  if (file === '-') return await text(process.stdin);
   return await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--${option} names a file that cannot be read (${error.code}).`);
   });
-}
-
-async function standardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 async function listAll({ db }: AppContext) {

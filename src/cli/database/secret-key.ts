@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
@@ -74,13 +75,9 @@ async function audit(tx: Transaction, action: string): Promise<void> {
 }
 
 async function readSecret(file: string): Promise<string> {
-  if (file !== '-') {
-    const text = await readFile(file, 'utf8').catch((error: Error) => {
-      throw new UsageError(`--from names the file with the old key, which cannot be read: ${error.message}`);
-    });
-    return text.trim();
-  }
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8').trim();
+  const read = file === '-' ? text(process.stdin) : readFile(file, 'utf8');
+  const secret = await read.catch((error: Error) => {
+    throw new UsageError(`--from names the file with the old key, which cannot be read: ${error.message}`);
+  });
+  return secret.trim();
 }

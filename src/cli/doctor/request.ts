@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 
 const TIMEOUT_MS = 10_000;
@@ -38,7 +39,7 @@ export function send(
     const { socket } = response;
     const local = { address: (socket.localAddress ?? '').replace(/^::ffff:/, ''), port: socket.localPort ?? 0 };
     const expires = expiryOf(socket);
-    textOf(response).then((text) => resolve({ status: response.statusCode!, body: text, local, expires }), reject);
+    text(response).then((body) => resolve({ status: response.statusCode!, body, local, expires }), reject);
   });
   request.end(body);
   return promise;
@@ -48,10 +49,4 @@ function expiryOf(socket: IncomingMessage['socket']): Date | undefined {
   if (!('getPeerCertificate' in socket)) return undefined;
   const { valid_to } = (socket as TLSSocket).getPeerCertificate();
   return valid_to === undefined ? undefined : new Date(valid_to);
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }
