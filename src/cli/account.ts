@@ -43,6 +43,7 @@ import {
   type Input,
   JSON_OPTION,
   mandatory,
+  oneOf,
   option,
   optionsOf,
   reading,
@@ -95,7 +96,7 @@ export const commands: Command[] = [
       password: option('VALUE', 'The password; everybody on this machine can see it in the process list'),
       uuid: PLAYER,
       verified: flag('Mark the e-mail address as verified'),
-      role: option('VALUE', 'The role: user (the default), moderator or operator'),
+      role: option('VALUE', 'The role: user (the default), moderator or operator', oneOf(ROLES)),
       ...CONFIRMATION,
       json: JSON_OPTION,
     },
@@ -141,7 +142,7 @@ export const commands: Command[] = [
 ];
 
 async function create(input: Input): Promise<void> {
-  const role = input.oneOf('role', ROLES) ?? 'user';
+  const role = (input.optional('role') as Role | undefined) ?? 'user';
   const email = input.required('email');
   if (!isEmail(email)) throw new UsageError(`--email must be an address like name@example.org (it is "${email}").`);
   const password = await passwordFor(input);

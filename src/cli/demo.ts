@@ -14,7 +14,7 @@ import { issueClientToken } from '#store/applications/tokens.ts';
 import { NETWORK, sampleNetwork } from '#demo/network/index.ts';
 import { LOGO } from '#demo/network/logo.ts';
 import { openServicesInThreads } from '#server/workers.ts';
-import { type Command, type Input, option } from './command/command.ts';
+import { type Command, type Input, option, wholeNumber } from './command/command.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
 const TOKEN_MS = 30 * 24 * 3_600_000;
@@ -28,7 +28,7 @@ export const commands: Command[] = [
     options: {
       folder: option('DIR', 'The folder for all files of the demo (default: data/demo)'),
       database: option('URL', 'An empty PostgreSQL database, postgres://…, instead of a SQLite file in the folder'),
-      matches: option('N', `The number of matches to generate (default: ${MATCHES})`),
+      matches: option('N', `The number of matches to generate (default: ${MATCHES})`, wholeNumber(1, 999_999)),
     },
     run: demo,
   },
@@ -37,10 +37,11 @@ export const commands: Command[] = [
 async function demo(input: Input): Promise<void> {
   const stop = new AbortController();
   const signalled = untilSignalled().then(() => stop.abort());
+  const matches = input.number('matches') ?? MATCHES;
   const folder = new DemoFolder(input.optional('folder') ?? 'data/demo');
   await refuseSecond(folder);
   await using context = await openAppContext(await configOf(folder, input.optional('database')));
-  await fillDatabase(context, folder, matchesOf(input), stop.signal);
+  await fillDatabase(context, folder, matches, stop.signal);
   if (stop.signal.aborted) return;
   const sample = sampleNetwork(folder.state()!);
   await sendPresence(context, sample);
@@ -79,13 +80,6 @@ async function configOf(folder: DemoFolder, database = folder.database): Promise
   const settings = await demoSettings(defaults, process.env);
   folder.writeSettings(settings);
   return readConfig({ LOG_LEVEL: 'warn', ...settings, DATABASE_URL: database });
-}
-
-function matchesOf(input: Input): number {
-  const text = input.optional('matches') ?? String(MATCHES);
-  if (!/^[1-9]\d{0,5}$/.test(text))
-    throw new UsageError(`--matches must be a whole number from 1 to 999999 (it is "${text}").`);
-  return Number(text);
 }
 
 /** Fills the database if it is not complete yet. */

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context/context.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { healthOf } from '#store/installation/health.ts';
-import { type Command, reading } from './command/command.ts';
+import { type Command, reading, timestampOf } from './command/command.ts';
 
 export const commands: Command[] = [
   reading(
@@ -28,5 +28,3 @@ async function health({ db, clock, config }: AppContext) {
 
 const PAUSED =
   'paused: the clock is more than a day ahead of the last purge. If the clock is right, run: scorehall purge --confirm';
-
-const timestampOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());

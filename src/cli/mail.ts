@@ -6,12 +6,14 @@ import { readSettings } from './command/settings.ts';
 import { openExisting } from './doctor/database.ts';
 import { recordOutcome } from './doctor/mail.ts';
 
+const ADDRESS = { name: 'one mail address', isOf: (text: string) => /^[^\s@<>,;]+@[^\s@<>,;]+$/.test(text) };
+
 export const commands: Command[] = [
   {
     words: 'mail test',
     summary: 'Send one mail and show what the mail server answers',
     options: {
-      to: mandatory('ADDRESS', 'The address that gets the mail'),
+      to: mandatory('ADDRESS', 'The address that gets the mail', ADDRESS),
       json: JSON_OPTION,
     },
     run: test,
@@ -21,7 +23,6 @@ export const commands: Command[] = [
 /** Needs no database, so it also helps while a network is set up. The health of an existing one shows the outcome. */
 async function test(input: Input): Promise<void> {
   const to = input.required('to');
-  if (!/^[^\s@<>,;]+@[^\s@<>,;]+$/.test(to)) throw new UsageError(`--to must be one mail address (it is "${to}").`);
   const config = readSettings();
   if (config.SMTP_URL === '')
     throw new UsageError(

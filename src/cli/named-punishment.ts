@@ -5,7 +5,7 @@ import type { AppContext } from '#context/context.ts';
 import type { Queryable } from '#db/db.ts';
 import { strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { ACTIVE, type Punishment, punishmentByKey } from '#store/game/punishments.ts';
-import { type Command, type Input, JSON_OPTION, option, timestampOf, withAppContext } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, option, timestampOf } from './command/command.ts';
 import { erasedSentence, refuseSharedName } from './command/player-option.ts';
 
 /** How commands name one punishment, and how they show it. */
@@ -15,7 +15,7 @@ const MAX_READ = 10_000;
 
 /** The options of every command about one punishment. */
 export const PUNISHMENT: NonNullable<Command['options']> = {
-  punishment: option('ID', 'The id of the punishment, as the data API shows it'),
+  punishment: { ...option('ID', 'The id of the punishment, as the data API shows it'), either: 'player' },
   player: option(
     'WHO',
     'Instead of --punishment: the one in force against a player; for a deleted account by the UUID',
@@ -23,31 +23,27 @@ export const PUNISHMENT: NonNullable<Command['options']> = {
   issued: option('TIME', 'With --player: which of several, by its time in "punishment list"'),
   json: JSON_OPTION,
 };
-/** Runs `work` on the punishment that `--punishment` or `--player` names; `deleted` is the UUID of a deleted account. */
-export async function onPunishment(
-  input: Input,
-  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
-): Promise<void> {
+
+/** A punishment as a command names it: `deleted` is the UUID of a deleted account. */
+export type NamedPunishment = Punishment & { deleted: string | undefined };
+
+/** The punishment that `--punishment` or `--player` names. @throws UsageError if there is none, or several */
+export async function findPunishment({ db, clock }: AppContext, input: Input): Promise<NamedPunishment> {
   const [id, player] = [input.optional('punishment'), input.optional('player')];
-  if ((id === undefined) === (player === undefined)) throw new UsageError('Give either --punishment or --player.');
-  await withAppContext(input, async (context) => {
-    const { db, clock } = context;
-    if (player !== undefined) return await onPunishmentOf(input, context, player, work);
-    const punishment = await punishmentByKey(db, keyOf(id!) ?? 0, clock.now());
-    if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
-    await work(context, punishment, undefined);
-  });
+  if (player !== undefined) return await inForceAgainst(db, player, input.optional('issued'), clock.now());
+  const punishment = await punishmentByKey(db, keyOf(id!) ?? 0, clock.now());
+  if (punishment === undefined) throw new UsageError(`No punishment has the id ${id}.`);
+  return { ...punishment, deleted: undefined };
 }
 
-async function onPunishmentOf(
-  input: Input,
-  context: AppContext,
+async function inForceAgainst(
+  db: Queryable,
   player: string,
-  work: (context: AppContext, punishment: Punishment, deleted: string | undefined) => Promise<void>,
-): Promise<void> {
-  const issued = input.optional('issued');
-  const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_READ, now: context.clock.now() };
-  const { deleted, punishments } = await requirePunishments(context.db, player, page);
+  issued: string | undefined,
+  now: number,
+): Promise<NamedPunishment> {
+  const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_READ, now };
+  const { deleted, punishments } = await requirePunishments(db, player, page);
   const inForce = punishments.filter(({ state }) => state === ACTIVE);
   const [found, ...others] = inForce.filter(({ time }) => issued === undefined || timestampOf(time) === issued);
   if (found === undefined) throw new UsageError(`No such punishment is in force against "${player}".`);
@@ -55,7 +51,7 @@ async function onPunishmentOf(
     const times = inForce.map(({ type, time }) => `${type} ${timestampOf(time)}`).join(', ');
     throw new UsageError(`Several punishments are in force (${times}): choose one with --issued TIME.`);
   }
-  await work(context, found, deleted);
+  return { ...found, deleted };
 }
 
 export async function requirePunishments(db: Queryable, text: string, page: Parameters<typeof punishmentsOfNamed>[2]) {

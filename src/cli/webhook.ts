@@ -19,12 +19,11 @@ import { type Webhook, webhookById, webhooksBefore, webhooksOf } from '#store/ap
 import {
   type Command,
   commandAbout,
-  inContext,
   type Input,
   option,
-  optionsOf,
   reading,
   timestampOf,
+  wholeNumber,
 } from './command/command.ts';
 import { requireApplication } from '#admin/targets.ts';
 import { command } from './command/operation-command.ts';
@@ -48,15 +47,15 @@ export const commands: Command[] = [
     }),
   }),
   commandAbout(byWebhookId, 'webhook show', 'Show one webhook', show),
-  {
-    words: 'webhook log',
-    summary: 'List messages of a webhook, the newest first, 200 a page: attempts, status, milliseconds and response',
-    options: {
-      ...optionsOf(byWebhookId),
-      before: option('N', 'Messages before this number: the last one of the previous page'),
+  commandAbout(
+    byWebhookId,
+    'webhook log',
+    'List messages of a webhook, the newest first, 200 a page: attempts, status, milliseconds and response',
+    log,
+    {
+      before: option('N', 'Messages before this number: the last one of the previous page', wholeNumber(1, MAX_NUMBER)),
     },
-    run: inContext(log),
-  },
+  ),
   command(verifyWebhook, 'webhook verify', { result: shown }),
   command(testWebhook, 'webhook test', { result: shown }),
   command(pauseWebhook, 'webhook pause', { result: shown }),
@@ -97,9 +96,8 @@ async function show({ db }: AppContext, webhook: Webhook) {
   return { ...wire(webhook), last_status: last?.status ?? null, last_reason: last?.reason || null };
 }
 
-async function log({ db }: AppContext, input: Input) {
-  const { key } = await input.find(byWebhookId, db);
-  const before = input.wholeNumber('before', 1, MAX_NUMBER) ?? MAX_NUMBER;
+async function log({ db }: AppContext, { key }: Webhook, input: Input) {
+  const before = input.number('before') ?? MAX_NUMBER;
   return (await deliveriesBefore(db, key, before, MAX_LISTED)).map(wireDelivery);
 }
 

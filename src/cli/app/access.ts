@@ -1,15 +1,21 @@
 import { approveChange, approveRequest, byRequestId, refuseChange, refuseRequest } from '#admin/access.ts';
 import type { AnyOperation } from '#admin/operation.ts';
-import { type AccessRequest, listRequests, REQUEST_STATES } from '#store/applications/access-requests.ts';
+import {
+  type AccessRequest,
+  listRequests,
+  REQUEST_STATES,
+  type RequestState,
+} from '#store/applications/access-requests.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import type { AppContext } from '#context/context.ts';
 import { mailApplicant, mailOwners } from '#console/applications/changes.ts';
 import {
   type Command,
   type Input,
-  JSON_OPTION,
+  oneOf,
   option,
   optionsOf,
+  reading,
   timestampOf,
   withAppContext,
 } from '../command/command.ts';
@@ -18,28 +24,27 @@ import { performOrThrow, fieldOptions, readFields } from '../command/operation-c
 const MAX_LISTED = 200;
 
 export const commands: Command[] = [
-  {
-    words: 'access list',
-    summary:
-      'List what waits for you: access to the data API, a higher limit, a new name, logo or redirect URIs of an approved application',
-    options: {
-      state: option('VALUE', 'Which requests to list: waiting (the default), approved or refused'),
-      json: JSON_OPTION,
+  reading(
+    'access list',
+    'List what waits for you: access to the data API, a higher limit, a new name, logo or redirect URIs of an approved application',
+    listAll,
+    {
+      state: option(
+        'VALUE',
+        'Which requests to list: waiting (the default), approved or refused',
+        oneOf(REQUEST_STATES),
+      ),
     },
-    run: listAll,
-  },
+  ),
   decision('access approve', 'approved', approveRequest, approveChange),
   decision('access refuse', 'refused', refuseRequest, refuseChange),
 ];
 
-async function listAll(input: Input): Promise<void> {
-  const state = input.oneOf('state', REQUEST_STATES) ?? 'waiting';
-  await withAppContext(input, async ({ db, config }) => {
-    const requests = (await listRequests(db, state, MAX_LISTED)).map(wire);
-    const changes =
-      state === 'waiting' ? (await waitingChanges(db, MAX_LISTED)).map((change) => wireChange(change, config)) : [];
-    input.print([...requests, ...changes]);
-  });
+async function listAll({ db, config }: AppContext, input: Input) {
+  const state = (input.optional('state') as RequestState | undefined) ?? 'waiting';
+  const requests = (await listRequests(db, state, MAX_LISTED)).map(wire);
+  const changes = state === 'waiting' ? await waitingChanges(db, MAX_LISTED) : [];
+  return [...requests, ...changes.map((change) => wireChange(change, config))];
 }
 
 /** Decides about a request or, if the id is that of a change, about the change. */

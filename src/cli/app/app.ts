@@ -5,6 +5,7 @@ import { changeSettings, removeApplication, startApplication } from '#admin/appl
 import { containsAddress, isShownText } from '#text/text.ts';
 import {
   ACCESS_STATES,
+  type AccessState,
   type Application,
   APPLICATION_TYPES,
   type ApplicationType,
@@ -24,6 +25,7 @@ import {
   type Input,
   JSON_OPTION,
   mandatory,
+  oneOf,
   option,
   optionsOf,
   reading,
@@ -43,10 +45,10 @@ export const commands: Command[] = [
     summary: 'Register an application; prints its Client ID and, for a service, its Client Secret',
     options: {
       name: { ...NAME!, required: true },
-      type: mandatory('VALUE', 'The type: installed, web or service'),
+      type: mandatory('VALUE', 'The type: installed, web or service', oneOf(APPLICATION_TYPES)),
       'redirect-uri': REDIRECT_URI!,
       ...SIGN_IN_OPTIONS,
-      access: option('VALUE', 'Access to the data API: none (the default), waiting or approved'),
+      access: option('VALUE', 'Access to the data API: none (the default), waiting or approved', oneOf(ACCESS_STATES)),
       json: JSON_OPTION,
     },
     run: create,
@@ -84,12 +86,12 @@ export const commands: Command[] = [
 async function create(input: Input): Promise<void> {
   const wanted = {
     name: readName(input),
-    type: input.oneOf('type', APPLICATION_TYPES)!,
+    type: input.required('type') as ApplicationType,
     redirect_uris: input.repeated('redirect-uri'),
     post_logout_redirect_uris: input.repeated('post-logout-redirect-uri'),
-    require_pkce: input.yesOrNo('require-pkce') ?? false,
-    rotate_refresh_tokens: input.yesOrNo('rotate-refresh-tokens') ?? false,
-    access: input.oneOf('access', ACCESS_STATES) ?? 'none',
+    require_pkce: input.optional('require-pkce') === 'yes',
+    rotate_refresh_tokens: input.optional('rotate-refresh-tokens') === 'yes',
+    access: (input.optional('access') as AccessState | undefined) ?? 'none',
   };
   checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
   checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
@@ -110,9 +112,14 @@ function checkUris(type: ApplicationType, option: string, uris: readonly string[
   }
 }
 
+function yesOrNo(input: Input, name: string): boolean | undefined {
+  const value = input.optional(name);
+  return value === undefined ? undefined : value === 'yes';
+}
+
 async function change(input: Input): Promise<void> {
-  const require_pkce = input.yesOrNo('require-pkce');
-  const rotate_refresh_tokens = input.yesOrNo('rotate-refresh-tokens');
+  const require_pkce = yesOrNo(input, 'require-pkce');
+  const rotate_refresh_tokens = yesOrNo(input, 'rotate-refresh-tokens');
   const returning = input.values['post-logout-redirect-uri'] as string[] | undefined;
   if (require_pkce === undefined && rotate_refresh_tokens === undefined && returning === undefined)
     throw new UsageError(

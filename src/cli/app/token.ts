@@ -1,5 +1,6 @@
+import type { AppContext } from '#context/context.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
-import { carryOut, type Command, type Input, option, optionsOf, withAppContext } from '../command/command.ts';
+import { carryOut, type Command, inContext, type Input, option, optionsOf, wholeNumber } from '../command/command.ts';
 import { byClientId } from '#admin/targets.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,21 +13,17 @@ export const commands: Command[] = [
     summary: 'Issue an access token to an application, as the client credentials grant does',
     options: {
       ...optionsOf(byClientId),
-      hours: option('N', 'The lifetime in hours (default: 1)'),
+      hours: option('N', 'The lifetime in hours (default: 1)', wholeNumber(1, MAX_HOURS)),
     },
-    run: create,
+    run: inContext(create),
   },
 ];
 
-async function create(input: Input): Promise<void> {
-  const hours = input.wholeNumber('hours', 1, MAX_HOURS) ?? 1;
-  await withAppContext(input, async ({ db, clock }) => {
-    const { client_id } = await input.find(byClientId, db);
-    const lifetime = hours * HOUR_MS;
-    const issued = await carryOut(input, { db, clock }, async (tx) => ({
-      access_token: await issueClientToken(tx, clock.now(), client_id, lifetime),
-      ...{ token_type: 'bearer', expires_in: lifetime / 1000 },
-    }));
-    input.print(issued);
-  });
+async function create(context: AppContext, input: Input) {
+  const lifetime = (input.number('hours') ?? 1) * HOUR_MS;
+  const { client_id } = await input.find(byClientId, context.db);
+  return await carryOut(input, context, async (tx) => ({
+    access_token: await issueClientToken(tx, context.clock.now(), client_id, lifetime),
+    ...{ token_type: 'bearer', expires_in: lifetime / 1000 },
+  }));
 }

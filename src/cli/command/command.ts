@@ -10,19 +10,43 @@ import type { Actor } from '#store/audit/audit.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
+/** What the value of an option must be. */
+interface Form {
+  /** As a refusal says it: `a whole number from 1 to 9`. */
+  name: string;
+  isOf: (text: string) => boolean;
+}
+
+export const oneOf = (values: readonly string[]): Form => ({
+  name: `one of ${values.join(', ')}`,
+  isOf: (text) => values.includes(text),
+});
+
+export const wholeNumber = (least: number, most: number): Form => ({
+  name: `a whole number from ${least} to ${most}`,
+  isOf: (text) => /^-?\d{1,12}$/.test(text) && Number(text) >= least && Number(text) <= most,
+});
+
 /** An option of a command: the settings of `parseArgs`, the help text and the name of its value. */
 export type CommandOption = Options[string] & {
   help: string;
   value?: string;
   required?: true;
+  form?: Form;
+  /** Another option: exactly one of the two has to be given. */
+  either?: string;
   /** Whether an empty value has a meaning. */
   mayBeEmpty?: true;
 };
 
 /** An option with a value, which the help text calls `value`. */
-export const option = (value: string, help: string): CommandOption => ({ type: 'string', value, help });
+export const option = (value: string, help: string, form?: Form): CommandOption => ({
+  ...{ type: 'string', value, help, ...(form && { form }) },
+});
 
-export const mandatory = (value: string, help: string): CommandOption => ({ ...option(value, help), required: true });
+export const mandatory = (value: string, help: string, form?: Form): CommandOption => ({
+  ...{ ...option(value, help, form), required: true },
+});
 
 /** An option without a value. */
 export const flag = (help: string): CommandOption => ({ type: 'boolean', help });
@@ -80,26 +104,10 @@ export class Input {
     return values;
   }
 
-  /** The value of an option with a closed list of values; undefined if it is not given. @throws UsageError */
-  oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
+  /** The value of an option whose form is `wholeNumber`; undefined if it is not given. */
+  number(name: string): number | undefined {
     const text = this.optional(name);
-    const value = allowed.find((one) => one === text);
-    if (text === undefined || value !== undefined) return value;
-    throw new UsageError(`--${name} must be one of ${allowed.join(', ')} (it is "${text}").`);
-  }
-
-  yesOrNo(name: string): boolean | undefined {
-    const value = this.oneOf(name, ['yes', 'no']);
-    return value === undefined ? undefined : value === 'yes';
-  }
-
-  /** The value of an option that is a whole number; undefined if it is not given. @throws UsageError */
-  wholeNumber(name: string, least: number, most: number): number | undefined {
-    const text = this.optional(name);
-    if (text === undefined) return undefined;
-    const number = Number(text);
-    if (/^-?\d{1,12}$/.test(text) && number >= least && number <= most) return number;
-    throw new UsageError(`--${name} must be a whole number from ${least} to ${most} (it is "${text}").`);
+    return text === undefined ? undefined : Number(text);
   }
 
   /** Prints a record, one line per member, or the rows of a table; JSON with `--json`. */
@@ -139,6 +147,13 @@ export function parse(command: Command, args: string[]): Input {
       .filter(isRequired)
       .map(([name]) => name),
   );
+  for (const [name, { form, either }] of Object.entries(options)) {
+    const text = input.optional(name);
+    if (either !== undefined && (text === undefined) === (input.optional(either) === undefined))
+      throw new UsageError(`Give either --${name} or --${either}.`);
+    if (form === undefined || text === undefined || form.isOf(text)) continue;
+    throw new UsageError(`--${name} must be ${form.name} (it is "${text}").`);
+  }
   return input;
 }
 
@@ -235,10 +250,11 @@ export const commandAbout = <Row>(
   target: Target<Row>,
   words: string,
   summary: string,
-  read: (context: AppContext, row: Row) => Promise<Result>,
+  read: (context: AppContext, row: Row, input: Input) => Promise<Result>,
+  options: Record<string, CommandOption> = {},
 ): Command => ({
-  ...{ words, summary, options: optionsOf(target) },
-  run: inContext(async (context, input) => await read(context, await input.find(target, context.db))),
+  ...{ words, summary, options: { ...optionsOf(target), ...options } },
+  run: inContext(async (context, input) => await read(context, await input.find(target, context.db), input)),
 });
 
 /** Here and not only in the service, which may not run before the database is lost. What fails here, the service repeats. */

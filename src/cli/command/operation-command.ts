@@ -19,6 +19,7 @@ import {
   type CommandOption,
   type Input,
   JSON_OPTION,
+  oneOf,
   optionsOf,
   withAppContext,
 } from './command.ts';
@@ -46,6 +47,8 @@ interface Wording<Row, Fields extends z.ZodObject, Result> {
   read?(input: Input): Record<string, unknown> | Promise<Record<string, unknown>>;
   /** The sentence about options that do not go together. */
   together?: string;
+  /** The option that a place in the event is about, if it is not a field. */
+  optionAbout?(place: string): string;
   /** What the command prints; it may wait for a job of the operation. */
   result(
     context: AppContext,
@@ -72,7 +75,7 @@ export function command<Row, Found extends Row, Fields extends z.ZodObject, Impa
   wording: Wording<Found, Fields, Result> & Question<L, Confirm<Found, Fields, Impact>>,
 ): Command {
   const { summary, target } = operation;
-  const { begins, row = rowOf(target) as RowOption<Found> } = wording;
+  const { begins, row = rowOf(target) as RowOption<Found>, optionAbout } = wording;
   const { confirm }: { confirm?: Confirm<Found, Fields, Impact> } = wording;
   return {
     ...{ words, summary, operations: [operation], ...(begins && { begins }) },
@@ -85,7 +88,7 @@ export function command<Row, Found extends Row, Fields extends z.ZodObject, Impa
           const { act, impact: shown } = confirm?.(found, impact, fields) ?? {};
           return act === undefined || isConfirmed(input, act, shown!) ? undefined : true;
         };
-        const outcome = await attempt(operation, context, found, fields, { question });
+        const outcome = await attempt(operation, context, found, fields, { question, optionAbout });
         if ('done' in outcome) input.print(await wording.result(context, found, outcome.done, fields));
       });
     },
@@ -143,7 +146,8 @@ export function fieldOptions(operation: Pick<AnyOperation, 'fields' | 'options'>
     // A boolean with a value is `yes|no`, because it can be left out.
     const type = kindOf(shape[field]!) === 'boolean' && option.value === undefined ? 'boolean' : 'string';
     const required = isOptional(shape[field]!) ? {} : { required: true as const };
-    return [optionOf(operation, field), { type, ...option, ...required }];
+    const form = option.value === 'yes|no' ? { form: oneOf(['yes', 'no']) } : {};
+    return [optionOf(operation, field), { type, ...option, ...required, ...form }];
   });
   return Object.fromEntries(entries);
 }

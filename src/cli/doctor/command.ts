@@ -27,10 +27,7 @@ export const commands: Command[] = [
     words: 'doctor',
     summary:
       'Check settings, addresses, database, operator, second factors of staff, mail, webhooks, event loops, signing keys, passwords, clock, disk, files and paths; exit code 1 if something is wrong',
-    options: {
-      mail: option('TO', 'Also send a mail to this address'),
-      json: { type: 'boolean', help: JSON_OPTION.help },
-    },
+    options: { mail: option('TO', 'Also send a mail to this address'), json: JSON_OPTION },
     run: doctor,
   },
 ];
