@@ -5,7 +5,7 @@ import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { errorOutput, output } from '#platform/process/output.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import type { Agent } from '#agent/agent.ts';
-import type { Command, Input } from './command/command.ts';
+import { type Command, flag, type Input, mandatory, option } from './command/command.ts';
 import { installed } from '#platform/process/installed.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 
@@ -14,21 +14,15 @@ export const commands: Command[] = [
     words: 'agent',
     summary: 'Run beside a Minecraft server and report what its files say, until SIGINT or SIGTERM',
     options: {
-      'server-dir': {
-        type: 'string',
-        value: 'DIR',
-        required: true,
-        help: 'The folder of the game server, which contains logs/',
-      },
-      url: { type: 'string', help: 'The address of the ingest (default: $INGEST_URL, else http://127.0.0.1:7403)' },
-      'key-file': { type: 'string', value: 'FILE', help: 'A file with the key of the server (default: $INGEST_KEY)' },
-      'data-dir': {
-        type: 'string',
-        value: 'DIR',
-        help: 'The folder of the queue and the positions (default: scorehall-agent in the folder of the server)',
-      },
-      'trust-log-links': { type: 'boolean', help: 'Link accounts by /link CODE in the log; see docs/connect.md first' },
-      'private-network': { type: 'boolean', help: 'Allow plain http to an address of a private network' },
+      'server-dir': mandatory('DIR', 'The folder of the game server, which contains logs/'),
+      url: option('VALUE', 'The address of the ingest (default: $INGEST_URL, else http://127.0.0.1:7403)'),
+      'key-file': option('FILE', 'A file with the key of the server (default: $INGEST_KEY)'),
+      'data-dir': option(
+        'DIR',
+        'The folder of the queue and the positions (default: scorehall-agent in the folder of the server)',
+      ),
+      'trust-log-links': flag('Link accounts by /link CODE in the log; see docs/connect.md first'),
+      'private-network': flag('Allow plain http to an address of a private network'),
     },
     run: runAgent,
   },

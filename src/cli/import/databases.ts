@@ -5,88 +5,70 @@ import { untilSignalled } from '#platform/process/signals.ts';
 import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { ImportedDatabase } from '#importers/index.ts';
-import { type Command, type CommandOption, type Input, JSON_OPTION, withAppContext } from '../command/command.ts';
+import {
+  type Command,
+  type CommandOption,
+  flag,
+  type Input,
+  option,
+  wholeNumber,
+  withAppContext,
+} from '../command/command.ts';
 import { FollowReport } from './follow-report.ts';
-import { ImportReport } from './import-report.ts';
+import { importOnce, ONCE_OPTIONS } from './once.ts';
 import { importCore } from './core.ts';
 import { type Importers, withImporters } from './importers.ts';
-import { runImport, tryImport } from './run.ts';
-
-const OPTIONS: Record<string, CommandOption> = {
-  follow: { type: 'string', value: 'SECONDS', help: 'Go on importing changes, that often, until SIGINT or SIGTERM' },
-  'dry-run': {
-    type: 'boolean',
-    help: 'Check everything without changing anything; other writes wait until the check ends',
-  },
-  json: JSON_OPTION,
-};
-
-const SERVER_OPTIONS: Record<string, CommandOption> = {
-  'password-file': {
-    type: 'string',
-    value: 'FILE',
-    help: 'A file with the password of the database user (default: $IMPORT_PASSWORD or $IMPORT_PASSWORD_FILE)',
-  },
-  tls: {
-    type: 'boolean',
-    help: 'Encrypt the connection and check the certificate; needed outside of private networks',
-  },
-};
-
-const CREATE: CommandOption = {
-  type: 'boolean',
-  help: 'Add servers that are not known yet (default: leave their sessions out)',
-};
+import { runImport } from './run.ts';
 
 const MYSQL = 'mysql://USER@HOST/DATABASE';
 
+const { isOf } = wholeNumber(1, 86_400);
+const SECONDS = { name: 'a number of seconds from 1 to 86400', isOf };
+
+const CREATE = flag('Add servers that are not known yet (default: leave their sessions out)');
+
 export const commands: Command[] = [
-  {
-    words: 'import litebans',
-    begins: true,
-    summary: 'Import the punishments of LiteBans from MySQL, MariaDB or PostgreSQL, and follow them',
-    operands: `${MYSQL}|postgres://USER@HOST/DATABASE`,
-    options: {
-      ...OPTIONS,
-      ...SERVER_OPTIONS,
-      'table-prefix': { type: 'string', value: 'TEXT', help: 'The prefix of the tables (default: litebans_)' },
+  program(
+    'litebans',
+    `${MYSQL}|postgres://USER@HOST/DATABASE`,
+    'the punishments of LiteBans from MySQL, MariaDB or PostgreSQL',
+    {
+      'table-prefix': option('TEXT', 'The prefix of the tables (default: litebans_)'),
       'server-scope': {
-        type: 'string',
+        ...option(
+          'NAME',
+          'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
+        ),
         multiple: true,
-        value: 'NAME',
-        help: 'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
       },
     },
-    run: (input) => importProgram(input, 'litebans'),
-  },
-  {
-    words: 'import advancedban',
-    begins: true,
-    summary: 'Import the punishments of AdvancedBan from MySQL or MariaDB, and follow them',
-    operands: MYSQL,
-    options: { ...OPTIONS, ...SERVER_OPTIONS },
-    run: (input) => importProgram(input, 'advancedban'),
-  },
-  {
-    words: 'import pgmdev',
-    begins: true,
-    summary: "Import punishments and sessions of PGMDev's Community plugin, and follow them",
-    operands: `FILE|${MYSQL}`,
-    options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
-    run: (input) => importProgram(input, 'pgmdev'),
-  },
-  {
-    words: 'import plan',
-    begins: true,
-    summary: 'Import the sessions of Plan (Player Analytics), and follow them',
-    operands: `FILE|${MYSQL}`,
-    options: { ...OPTIONS, ...SERVER_OPTIONS, create: CREATE },
-    run: (input) => importProgram(input, 'plan'),
-  },
+  ),
+  program('advancedban', MYSQL, 'the punishments of AdvancedBan from MySQL or MariaDB', {}),
+  program('pgmdev', `FILE|${MYSQL}`, "punishments and sessions of PGMDev's Community plugin", { create: CREATE }),
+  program('plan', `FILE|${MYSQL}`, 'the sessions of Plan (Player Analytics)', { create: CREATE }),
 ];
 
-async function importProgram(input: Input, name: keyof Importers['PROGRAMS']): Promise<void> {
-  await withImporters((importers) => importDatabase(input, importers, name));
+/** The command that imports the database of one program. */
+function program(
+  name: keyof Importers['PROGRAMS'],
+  operands: string,
+  what: string,
+  options: Record<string, CommandOption>,
+): Command {
+  return {
+    ...{ words: `import ${name}`, begins: true, summary: `Import ${what}, and follow them`, operands },
+    options: {
+      follow: option('SECONDS', 'Go on importing changes, that often, until SIGINT or SIGTERM', SECONDS),
+      ...ONCE_OPTIONS,
+      'password-file': option(
+        'FILE',
+        'A file with the password of the database user (default: $IMPORT_PASSWORD or $IMPORT_PASSWORD_FILE)',
+      ),
+      tls: flag('Encrypt the connection and check the certificate; needed outside of private networks'),
+      ...options,
+    },
+    run: (input) => withImporters((importers) => importDatabase(input, importers, name)),
+  };
 }
 
 async function importDatabase(input: Input, importers: Importers, name: keyof Importers['PROGRAMS']): Promise<void> {
@@ -100,23 +82,14 @@ async function importDatabase(input: Input, importers: Importers, name: keyof Im
     const core = importCore(context.db, context.clock);
     const open = (): Promise<ImportedDatabase> =>
       importers.ImportedDatabase.open(program, address, core, { create, tablePrefix, serverScopes });
-    if (seconds === undefined) await importOnce(input, context, open);
+    if (seconds === undefined) await importOpened(input, context, open);
     else await follow(context, importers.followDatabase, open, seconds);
   });
 }
 
-async function importOnce(
-  input: Input,
-  { db, clock }: AppContext,
-  open: () => Promise<ImportedDatabase>,
-): Promise<void> {
+async function importOpened(input: Input, context: AppContext, open: () => Promise<ImportedDatabase>): Promise<void> {
   await using database = await open();
-  const report = new ImportReport(input);
-  const runOrTry = input.has('dry-run') ? tryImport : runImport;
-  const outcome = await runOrTry(db, clock, database.findings('all'), report);
-  report.end(outcome);
-  if (outcome.taken === 0 && outcome.unchanged === 0 && outcome.refused > 0)
-    throw new UsageError(`Nothing was imported from ${database.label}: everything was refused, see above.`);
+  await importOnce(input, context, database.findings('all'), database.label);
 }
 
 async function follow(
@@ -146,16 +119,11 @@ const timerOf = (clock: AppContext['clock']): TimerClock => ({
   wait: (ms, signal) => systemClock.wait(ms, signal),
 });
 
-const MOST_SECONDS = 86_400;
-
 function followSecondsIn(input: Input): number | undefined {
-  const text = input.optional('follow');
-  if (text === undefined) return undefined;
-  const seconds = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (seconds < 1 || seconds > MOST_SECONDS)
-    throw new UsageError(`--follow must be a number of seconds from 1 to ${MOST_SECONDS} (it is "${text}").`);
-  for (const other of ['dry-run', 'json'])
-    if (input.values[other] === true) throw new UsageError(`--follow cannot be combined with --${other}.`);
+  const seconds = input.number('follow');
+  const other = ['dry-run', 'json'].find((name) => input.has(name));
+  if (seconds !== undefined && other !== undefined)
+    throw new UsageError(`--follow cannot be combined with --${other}.`);
   return seconds;
 }
 

@@ -1,30 +1,22 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '#platform/errors.ts';
-import type { AppContext } from '#context/context.ts';
 import type { Finding, NetworkLookup, ServerChoice } from '#importers/index.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { reasonOf } from '#text/file-problem.ts';
-import { type Command, type Input, JSON_OPTION, type CommandOption, withAppContext } from '../command/command.ts';
-import { ImportReport } from './import-report.ts';
+import { type Command, type CommandOption, flag, type Input, option, withAppContext } from '../command/command.ts';
 import { importCore } from './core.ts';
 import { importEvents } from './events.ts';
 import { withImporters } from './importers.ts';
-import { type Outcome, runImport, tryImport } from './run.ts';
-
-const OPTIONS: Record<string, CommandOption> = {
-  'dry-run': {
-    type: 'boolean',
-    help: 'Check everything without changing anything; other writes wait until the check ends',
-  },
-  json: JSON_OPTION,
-};
-
-const serverOption = (help: string): CommandOption => ({ type: 'string', value: 'NAME', help });
+import { importOnce, ONCE_OPTIONS } from './once.ts';
 
 type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding<WireEvent>>;
 type ImporterName = 'importPgmMaps' | 'importRotations' | 'importMinecraft';
 
-const CREATE: CommandOption = { type: 'boolean', help: 'Add a server that is not known yet (default: refuse it)' };
+/** The options of a file of one server. */
+const ofServer = (help: string): Record<string, CommandOption> => ({
+  server: option('NAME', help),
+  create: flag('Add a server that is not known yet (default: refuse it)'),
+});
 
 export const commands: Command[] = [
   {
@@ -32,7 +24,7 @@ export const commands: Command[] = [
     begins: true,
     summary: 'Import Scorehall events from an NDJSON file or standard input (-)',
     operands: 'FILE|-',
-    options: OPTIONS,
+    options: ONCE_OPTIONS,
     run: (input) => importFrom(input, (path) => eventsOf(path)),
   },
   {
@@ -40,7 +32,7 @@ export const commands: Command[] = [
     begins: true,
     summary: 'Import a folder of PGM maps with their images',
     operands: 'DIR',
-    options: OPTIONS,
+    options: ONCE_OPTIONS,
     run: (input) => importWith(input, 'importPgmMaps'),
   },
   {
@@ -48,11 +40,7 @@ export const commands: Command[] = [
     begins: true,
     summary: 'Import server rotations: text with one map name per line, PGM map pools (YAML) or JSON',
     operands: 'FILE|DIR',
-    options: {
-      ...OPTIONS,
-      server: serverOption('The server that plays the rotation (default: the name of the file)'),
-      create: CREATE,
-    },
+    options: { ...ONCE_OPTIONS, ...ofServer('The server that plays the rotation (default: the name of the file)') },
     run: (input) => importWith(input, 'importRotations'),
   },
   {
@@ -60,11 +48,7 @@ export const commands: Command[] = [
     begins: true,
     summary: "Import a Minecraft server's banned-players.json, usercache.json and stats/*.json",
     operands: 'DIR',
-    options: {
-      ...OPTIONS,
-      server: serverOption('The server that the bans apply to (default: the whole network)'),
-      create: CREATE,
-    },
+    options: { ...ONCE_OPTIONS, ...ofServer('The server that the bans apply to (default: the whole network)') },
     run: (input) => importWith(input, 'importMinecraft'),
   },
 ];
@@ -76,21 +60,11 @@ async function importWith(input: Input, importer: ImporterName): Promise<void> {
 
 async function importFrom(input: Input, importer: Importer): Promise<void> {
   const path = onlyOperand(input);
-  const report = new ImportReport(input);
-  await withAppContext(input, async ({ db, clock }: AppContext) => {
+  await withAppContext(input, async (context) => {
     const choice = { server: input.optional('server'), create: input.has('create') };
-    const findings = importer(path, importCore(db, clock), choice);
-    const runOrTry = input.has('dry-run') ? tryImport : runImport;
-    const outcome = await runOrTry(db, clock, findings, report);
-    report.end(outcome);
-    refuseFruitless(path, outcome);
+    const findings = importer(path, importCore(context.db, context.clock), choice);
+    await importOnce(input, context, findings, path);
   });
-}
-
-/** An import in which everything was refused ends with an error code, for scripts that do not read the report. */
-function refuseFruitless(path: string, { taken, unchanged, refused }: Outcome): void {
-  if (taken > 0 || unchanged > 0 || refused === 0) return;
-  throw new UsageError(`Nothing was imported from ${path}: everything was refused (${refused}), see above.`);
 }
 
 function onlyOperand({ positionals }: Input): string {

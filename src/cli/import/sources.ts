@@ -1,42 +1,43 @@
 import { UsageError } from '#platform/errors.ts';
 import { didYouMean } from '#text/suggestion.ts';
 import { forgetImportSource, listImportSources } from '#store/imports.ts';
-import { carryOut, type Command, type Input, JSON_OPTION, withAppContext } from '../command/command.ts';
+import type { AppContext } from '#context/context.ts';
+import {
+  carryOut,
+  type Command,
+  inContext,
+  type Input,
+  JSON_OPTION,
+  mandatory,
+  reading,
+  timestampOf,
+} from '../command/command.ts';
 
 export const commands: Command[] = [
-  {
-    words: 'import sources',
-    summary: 'List the databases of other programs that were imported',
-    options: { json: JSON_OPTION },
-    run: list,
-  },
+  reading('import sources', 'List the databases of other programs that were imported', list),
   {
     words: 'import forget',
     summary: 'Forget how far a database of another program was read; its next import compares everything',
     options: {
-      source: { type: 'string', value: 'NAME', required: true, help: 'As `import sources` lists it' },
+      source: mandatory('NAME', 'As `import sources` lists it'),
       json: JSON_OPTION,
     },
     audit: { action: 'import.forget', about: 'source' },
-    run: forget,
+    run: inContext(forget),
   },
 ];
 
-async function list(input: Input): Promise<void> {
-  const sources = await withAppContext(input, ({ db }) => listImportSources(db));
-  const shown = sources.map(({ name, rows, imported }) => ({ name, rows, imported: new Date(imported).toISOString() }));
-  if (shown.length === 0 && input.values['json'] !== true) return input.print({ sources: 'none' });
-  input.print(shown);
+async function list({ db }: AppContext, input: Input) {
+  const sources = await listImportSources(db);
+  if (sources.length === 0 && !input.has('json')) return { sources: 'none' };
+  return sources.map(({ name, rows, imported }) => ({ name, rows, imported: timestampOf(imported) }));
 }
 
-async function forget(input: Input): Promise<void> {
+async function forget(context: AppContext, input: Input) {
   const name = input.required('source');
-  await withAppContext(input, async ({ db, clock }) => {
-    const forgotten = await carryOut(input, { db, clock }, async (tx) => {
-      if (await forgetImportSource(tx, name)) return { forgotten: name };
-      const names = (await listImportSources(tx)).map((source) => source.name);
-      throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);
-    });
-    input.print(forgotten);
+  return await carryOut(input, context, async (tx) => {
+    if (await forgetImportSource(tx, name)) return { forgotten: name };
+    const names = (await listImportSources(tx)).map((source) => source.name);
+    throw new UsageError(`No source has the name "${name}".${didYouMean(name, names)} See: scorehall import sources`);
   });
 }
