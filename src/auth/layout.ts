@@ -45,6 +45,9 @@ export async function showQuestion(
   return await showCard(c, deps, title, content);
 }
 
+/** The page of the sign-in to an application, by the id of its interaction; without one the way to the account page. */
+export const signInPath = (uid = ''): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
+
 /** A narrow card with a heading, the main part of most pages. */
 export function card(title: string, content: Html): Html {
   return html`<div class="card narrow stack">

@@ -17,6 +17,12 @@ export function mailStatePages(app: Hono<Env>, deps: Deps): void {
   });
 }
 
+/** The page after a form that sends a mail. */
+export async function showMailSent(c: Context, deps: Deps, sentence: string): Promise<Response> {
+  const content = html`${notice(sentence, 'good')} ${await mailStateNotice(c, deps)}`;
+  return await showCard(c, deps, c.get('texts').mail_state.sent_title, content);
+}
+
 /**
  * Says that the mail server does not answer, or links to the page that says so later. It depends on the last mails of all
  * people, so it does not reveal whether this person gets one.

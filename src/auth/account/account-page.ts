@@ -136,12 +136,17 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   return await showPage(c, deps, { title: t.title, main, note: t.zone(deps.config.TIME_ZONE) });
 }
 
-function doneText(done: string, { account: t, link, keep_factors }: Texts, account: Account): string | undefined {
+function doneText(
+  done: string,
+  { account: t, link, keep_factors, security }: Texts,
+  account: Account,
+): string | undefined {
   if (done === 'factors_kept') return keep_factors.done;
   if (done === 'verify_sent') return t.verify_sent(account.email);
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
-  return done === 'saved' || done === 'ended' || done === 'session_ended' ? t[done] : undefined;
+  if (done === 'saved') return security.saved;
+  return done === 'ended' || done === 'session_ended' ? t[done] : undefined;
 }
 
 function row(label: string, value: Html | string, action: Html): Html {
@@ -151,7 +156,7 @@ function row(label: string, value: Html | string, action: Html): Html {
 }
 
 function profileCard(
-  { account: t, security, change, lang }: Texts,
+  { account: t, sign_in: { password }, security, change, lang }: Texts,
   account: Account,
   { site, playerName, factors }: { site: string; playerName: string; factors: Factors },
 ): Html {
@@ -190,7 +195,7 @@ function profileCard(
               html`<a href="/account/unlink">${t.unlink}</a>`,
             )
       }
-      ${row(t.password, html`<span class="soft">${t.password_lead}</span>`, go('password', t.password))}
+      ${row(password, html`<span class="soft">${t.password_lead}</span>`, go('password', password))}
       ${row(security.title, html`<span class="soft">${factorsText(security, factors)}</span>`, go('security', security.title))}
     </ul>
   </section>`;

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { field, notice } from '#http/fields.ts';
+import { field } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { resetPassword, setVerified } from '#store/accounts/account-changes.ts';
@@ -9,8 +9,8 @@ import { forgetDevices } from '#store/accounts/known-devices.ts';
 import { endApplications, endSessions } from '#store/accounts/account-sessions.ts';
 import { consumeMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showCard } from '../layout.ts';
-import { mailStateNotice } from '../mail-state.ts';
+import { showCard, signInPath } from '../layout.ts';
+import { showMailSent } from '../mail-state.ts';
 import { type AccountTexts, sendAlert } from '#mails/account-mails.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { accountOfLink, sendAccessLink } from './access-mails.ts';
@@ -32,9 +32,7 @@ export function recoveryPages(app: Hono<Env>, deps: Deps): void {
       return await showForgot(c, deps, c.get('texts').errors.too_many_attempts);
     const mail = { kind: 'reset', path: '/reset', data: { flow: parseFlow(flow) }, text: resetText } as const;
     deps.background.run(() => sendAccessLink(deps, login.trim(), mail));
-    const { forgot: t } = c.get('texts');
-    const content = html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}`;
-    return await showCard(c, deps, t.sent_title, content);
+    return await showMailSent(c, deps, c.get('texts').forgot.sent);
   });
   app.get('/reset', async (c) => {
     const secret = c.req.query('token') ?? '';
@@ -73,21 +71,20 @@ async function reset(c: Context, deps: Deps): Promise<Response> {
   });
   if (token === undefined) return await showExpired(c, deps);
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
-  const flow = token.data['flow'] ?? '';
-  return c.redirect(`/sign-in${flow === '' ? '' : `/${flow}`}?done=reset`, 303);
+  return c.redirect(`${signInPath(token.data['flow'])}?done=reset`, 303);
 }
 
 async function showForgot(c: Context, deps: Deps, error?: string): Promise<Response> {
-  const { forgot: t, back } = c.get('texts');
+  const { forgot: t, sign_in, back } = c.get('texts');
   const flow = parseFlow(c.req.query('flow'));
   const content = html`<p class="soft">${t.lead}</p>
     <form class="stack" method="post" action="/forgot">
       <input type="hidden" name="flow" value="${flow}" />
-      ${field({ name: 'login', label: t.login, error, autocomplete: 'username', autofocus: true })}
+      ${field({ name: 'login', label: sign_in.login, error, autocomplete: 'username', autofocus: true })}
       <button>${t.submit}</button>
     </form>
-    <p><a href="/sign-in${flow === '' ? '' : `/${flow}`}">${back}</a></p>`;
-  return await showCard(c, deps, t.title, content, { status: error === undefined ? 200 : 422 });
+    <p><a href="${signInPath(flow)}">${back}</a></p>`;
+  return await showCard(c, deps, sign_in.forgot, content, { status: error === undefined ? 200 : 422 });
 }
 
 async function showReset(c: Context, deps: Deps, account: Account, secret: string, error?: string): Promise<Response> {

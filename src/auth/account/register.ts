@@ -5,7 +5,7 @@ import type { Transaction } from '#db/db.ts';
 import { isEmail } from '#platform/mail/email.ts';
 import type { Form } from '#http/form.ts';
 import { cookieFlags, pathCookie } from '#http/cookies.ts';
-import { field, fields, notice } from '#http/fields.ts';
+import { field, fields } from '#http/fields.ts';
 import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { newSecret, sameText, secretHash } from '#platform/crypto/secrets.ts';
 import {
@@ -18,9 +18,9 @@ import {
 } from '#store/accounts/accounts.ts';
 import { consumeMailToken, issueMailToken, type MailToken, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showCard } from '../layout.ts';
+import { showCard, signInPath } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
-import { mailStateNotice } from '../mail-state.ts';
+import { showMailSent } from '../mail-state.ts';
 import { sendMail } from '#mails/account-mails.ts';
 import { BY_PASSWORD } from '../factors/methods.ts';
 import { signIn } from '../session.ts';
@@ -65,7 +65,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
   deps.background.run(() => sendLink(deps, data));
   setCookie(c, browserCookie(deps), browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
-  return await showSent(c, deps, data.email);
+  return await showMailSent(c, deps, c.get('texts').register.sent(data.email));
 }
 
 /**
@@ -133,7 +133,7 @@ async function confirm(c: Context, deps: Deps): Promise<Response> {
     return created;
   });
   if (account === undefined) return await showExpired(c, deps);
-  const next = isOwn && flow !== '' ? `/sign-in/${flow}` : '/account';
+  const next = isOwn && flow !== '' ? signInPath(flow) : '/account';
   return c.redirect((await signIn(c, deps, account, BY_PASSWORD)) ? next : '/sign-in', 303);
 }
 
@@ -158,7 +158,7 @@ async function createNamed(
 }
 
 async function showRegister(c: Context, deps: Deps, form: Form, problems: Problems): Promise<Response> {
-  const { register: t, password_hint } = c.get('texts');
+  const { register: t, sign_in, password_hint } = c.get('texts');
   if (deps.config.REGISTRATION === 'closed') {
     const content = html`<p>${t.closed}</p>
       <p><a href="/sign-in">${t.have}</a></p>`;
@@ -177,26 +177,20 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
           ...{ error: problems.email, autocomplete: 'email' },
         },
         {
-          ...{ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD) },
+          ...{ name: 'password', label: sign_in.password, type: 'password', hint: password_hint(MIN_PASSWORD) },
           ...{ error: problems.password, autocomplete: 'new-password' },
         },
       ])}
       <button>${t.submit}</button>
     </form>
-    <p><a href="${flow === '' ? '/sign-in' : `/sign-in/${flow}`}">${t.have}</a></p>`;
+    <p><a href="${signInPath(flow)}">${t.have}</a></p>`;
   const status = Object.keys(problems).length > 0 ? 422 : 200;
-  return await showCard(c, deps, t.title, content, { status });
+  return await showCard(c, deps, sign_in.register, content, { status });
 }
 
 /** Id of the sign-in that led to the registration; empty if the text cannot be one. */
 export function parseFlow(text: string | undefined): string {
   return /^[\w-]{20,64}$/.test(text ?? '') ? text! : '';
-}
-
-async function showSent(c: Context, deps: Deps, email: string): Promise<Response> {
-  const { register: t } = c.get('texts');
-  const content = html`${notice(t.sent(email), 'good')} ${await mailStateNotice(c, deps)}`;
-  return await showCard(c, deps, t.sent_title, content);
 }
 
 /** A GET does not consume the token, because mail programs open links to check them. */
@@ -207,11 +201,11 @@ async function showConfirm(
   secret: string,
   error?: string,
 ): Promise<Response> {
-  const { register: t, password_hint } = c.get('texts');
+  const { register: t, sign_in, password_hint } = c.get('texts');
   const { name, email } = token.data as Registration;
   const choice = html`<p>${t.confirm_other(email)}</p>
     <input type="hidden" name="login" value="${name}" autocomplete="username" />
-    ${field({ name: 'password', label: t.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;
+    ${field({ name: 'password', label: sign_in.password, type: 'password', hint: password_hint(MIN_PASSWORD), error, autocomplete: 'new-password', autofocus: true })}`;
   const content = html`<p>${t.confirm(name)}</p>
     <form class="stack" method="post" action="/register/confirm">
       <input type="hidden" name="token" value="${secret}" />

@@ -4,6 +4,7 @@ import { record } from '../audit.ts';
 import type { Context, Deps } from '../deps.ts';
 import { rememberThisDevice } from '../device.ts';
 import type { Methods } from '../factors/methods.ts';
+import { signInPath } from '../layout.ts';
 import { loginResult, signIn } from '../session.ts';
 import { finish, type Interaction } from './interaction.ts';
 
@@ -34,7 +35,7 @@ export async function completeSignIn(
     await record(tx, c, deps, account, { action: 'session.start', detail });
     return true;
   });
-  if (!isCurrent) return c.redirect(interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`, 303);
+  if (!isCurrent) return c.redirect(signInPath(interaction?.uid), 303);
   if (interaction === undefined)
     return c.redirect((await signIn(c, deps, account, methods, byMail)) ? next : '/sign-in', 303);
   // Entering name and password, or using a passkey, has selected the account.

@@ -7,22 +7,18 @@ import { findConsent, giveConsent } from '#store/accounts/consents.ts';
 import { hasLogo, findLogo } from '#store/applications/logos.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
 import { ownersOf } from '#store/applications/owners.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import { type Context, type Deps, type Env } from '../deps.ts';
 import { showPage } from '../layout.ts';
 import { sendAlert } from '#mails/account-mails.ts';
 import { OFFLINE_ACCESS, SCOPES } from '../oidc/scopes.ts';
-import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
+import { finish, restart, type Interaction, interactionForm } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
 import { record } from '../audit.ts';
 
 /** The page on which a person allows an application the scopes that it requests. */
 export function consentPages(app: Hono<Env>, deps: Deps): void {
-  app.post('/sign-in/:uid/consent', async (c) => {
-    await readOwnForm(c, deps);
-    const interaction = await readInteraction(c, deps);
-    if (interaction.prompt !== 'consent') return c.redirect(`/sign-in/${interaction.uid}`, 303);
-    return await grantConsent(c, deps, interaction);
-  });
+  const submit = interactionForm(deps, 'consent', (c, interaction) => grantConsent(c, deps, interaction));
+  app.post('/sign-in/:uid/consent', submit);
   app.get('/logos/:client_id', (c) => showLogo(c, deps));
 }
 

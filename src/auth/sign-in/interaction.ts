@@ -1,7 +1,9 @@
 import type { InteractionResults } from 'oidc-provider';
 import { HttpError } from '#http/errors.ts';
 import { type Application, applicationByClientId } from '#store/applications/applications.ts';
-import { type Context, type Deps, requestTexts } from '../deps.ts';
+import type { Form } from '#http/form.ts';
+import { type Context, type Deps, readOwnForm, requestTexts } from '../deps.ts';
+import { signInPath } from '../layout.ts';
 import { errors } from '../oidc/oidc-provider.ts';
 
 /**
@@ -44,6 +46,20 @@ export async function readInteraction(c: Context, deps: Deps): Promise<Interacti
     loginHint: params['login_hint'],
     redirectUri: params['redirect_uri']!,
     params,
+  };
+}
+
+/** The form of a step of a sign-in. If the sign-in is at another step than `prompt`, it leads there. */
+export function interactionForm(
+  deps: Deps,
+  prompt: Interaction['prompt'] | undefined,
+  act: (c: Context, interaction: Interaction, form: Form) => Response | Promise<Response>,
+) {
+  return async (c: Context): Promise<Response> => {
+    const form = await readOwnForm(c, deps);
+    const interaction = await readInteraction(c, deps);
+    const isOther = prompt !== undefined && interaction.prompt !== prompt;
+    return isOther ? c.redirect(signInPath(interaction.uid), 303) : await act(c, interaction, form);
   };
 }
 

@@ -4,10 +4,10 @@ import { notice } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
 import { LINK_CODE_MS, isLinkCodeValid, newLinkCode } from '#store/accounts/link-codes.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { LINK_SCRIPT, showCard } from '../layout.ts';
 import { ifSignedIn, signedIn, signedInForm } from '../session.ts';
-import { finish, restart, type Interaction, readInteraction } from './interaction.ts';
+import { finish, restart, type Interaction, interactionForm, readInteraction } from './interaction.ts';
 import type { Texts } from '../texts/index.ts';
 
 /**
@@ -27,12 +27,8 @@ export function linkPages(app: Hono<Env>, deps: Deps): void {
     const account = prompt === 'link' ? await accountById(deps.db.shortReads, accountId ?? '') : undefined;
     return account === undefined ? c.body(null, 410) : linkState(c, account);
   });
-  app.post('/sign-in/:uid/link', async (c) => {
-    const { code } = await readOwnForm(c, deps);
-    const interaction = await readInteraction(c, deps);
-    if (interaction.prompt !== 'link') return c.redirect(`/sign-in/${interaction.uid}`, 303);
-    return await showLinkStep(c, deps, interaction, code);
-  });
+  const check = interactionForm(deps, 'link', (c, interaction, { code }) => showLinkStep(c, deps, interaction, code));
+  app.post('/sign-in/:uid/link', check);
 }
 
 /** Tells the script whether the account is linked. */

@@ -12,7 +12,7 @@ import { passkeysOf } from '#store/accounts/passkeys.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { browserSecret } from '../device.ts';
 import { rememberApplication } from '../expired-sign-ins.ts';
-import { showCard } from '../layout.ts';
+import { showCard, signInPath } from '../layout.ts';
 import { showConsent } from './consent.ts';
 import { showLinkStep } from './link.ts';
 import { showSelectAccount } from './select-account.ts';
@@ -22,7 +22,7 @@ import { admitNetwork } from '../factors/codes.ts';
 import { BY_PASSWORD, withPasskey } from '../factors/methods.ts';
 import { completeSignIn } from './complete.ts';
 import { askSecondFactor } from './second-factor.ts';
-import { cancel, finish, restart, type Interaction, readInteraction } from './interaction.ts';
+import { cancel, finish, restart, type Interaction, interactionForm, readInteraction } from './interaction.ts';
 import { admitGuess } from '../attempts.ts';
 import { linkForm } from './sign-in-link.ts';
 import { recordRefusal } from '../audit.ts';
@@ -39,18 +39,17 @@ export function loginPages(app: Hono<Env>, deps: Deps): void {
     if (typeof account === 'string') return await showLogin(c, deps, { form, error: account });
     return await afterPassword(c, deps, account);
   });
-  app.post('/sign-in/passkey', (c) => loginByPasskey(c, deps));
-  app.post('/sign-in/:uid/passkey', async (c) => await loginByPasskey(c, deps, await readInteraction(c, deps)));
+  app.post('/sign-in/passkey', async (c) => await loginByPasskey(c, deps, await readOwnForm(c, deps)));
   app.get('/sign-in/:uid', (c) => showInteraction(c, deps));
-  app.post('/sign-in/:uid', (c) => login(c, deps));
-  app.post('/sign-in/:uid/cancel', async (c) => {
-    await readOwnForm(c, deps);
-    await readInteraction(c, deps);
-    return await cancel(c, deps);
-  });
-  app.post('/sign-in/:uid/switch', async (c) => {
-    await readOwnForm(c, deps);
-    const interaction = await readInteraction(c, deps);
+  const onForm = (
+    path: string,
+    prompt: Interaction['prompt'] | undefined,
+    act: Parameters<typeof interactionForm>[2],
+  ): void => void app.post(`/sign-in/:uid${path}`, interactionForm(deps, prompt, act));
+  onForm('', 'login', (c, interaction, form) => login(c, deps, interaction, form));
+  onForm('/passkey', 'login', (c, interaction, form) => loginByPasskey(c, deps, form, interaction));
+  onForm('/cancel', undefined, (c) => cancel(c, deps));
+  onForm('/switch', undefined, async (c, interaction) => {
     await signOut(c, deps);
     return restart(c, interaction);
   });
@@ -74,10 +73,7 @@ async function showInteraction(c: Context, deps: Deps): Promise<Response> {
   return await showLogin(c, deps, { interaction });
 }
 
-async function login(c: Context, deps: Deps): Promise<Response> {
-  const form = await readOwnForm(c, deps);
-  const interaction = await readInteraction(c, deps);
-  if (interaction.prompt !== 'login') return c.redirect(`/sign-in/${interaction.uid}`, 303);
+async function login(c: Context, deps: Deps, interaction: Interaction, form: Form): Promise<Response> {
   const sessionAccount =
     interaction.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
   const account = await authenticate(
@@ -102,10 +98,12 @@ async function afterPassword(c: Context, deps: Deps, account: Account, interacti
  * Signs in by a passkey without a name or a password. The authenticator must have verified the person, so that the passkey
  * is both factors. Every refusal has the same sentence, which does not reveal whether an account has the passkey.
  */
-async function loginByPasskey(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
-  const { credential = '' } = await readOwnForm(c, deps);
-  if (interaction !== undefined && interaction.prompt !== 'login')
-    return c.redirect(`/sign-in/${interaction.uid}`, 303);
+async function loginByPasskey(
+  c: Context,
+  deps: Deps,
+  { credential = '' }: Form,
+  interaction?: Interaction,
+): Promise<Response> {
   const used = await readUsed(c, deps, passkeyPurpose(c, deps, interaction), credential);
   const account = used?.user_verified === true ? used.account : undefined;
   const isOther = interaction?.accountId !== undefined && interaction.accountId !== account?.id;
@@ -159,11 +157,7 @@ async function showLogin(c: Context, deps: Deps, { interaction, form, error }: L
     ${notice(done === 'reset' ? t.reset_done : done === 'deleted' ? t.deleted : undefined, 'good')}
     ${notice(errorText(c, error), 'bad')}
     ${error === 'blocked' ? linkForm(c, sessionAccount?.name ?? form?.['login'] ?? '', interaction?.uid ?? '') : ''}
-    <form
-      class="stack"
-      method="post"
-      action="${interaction === undefined ? '/sign-in' : `/sign-in/${interaction.uid}`}"
-    >
+    <form class="stack" method="post" action="${signInPath(interaction?.uid)}">
       ${
         sessionAccount === undefined
           ? field({
@@ -198,11 +192,10 @@ async function passkeyPart(
   sessionAccount: Account | undefined,
 ): Promise<Html> {
   const { second_factor: t, security } = c.get('texts');
-  const uid = interaction?.uid ?? '';
   const passkeys = sessionAccount === undefined ? [] : await passkeysOf(deps.db.shortReads, sessionAccount.id);
   return passkeyForm({
     ceremony: 'get',
-    action: uid === '' ? '/sign-in/passkey' : `/sign-in/${uid}/passkey`,
+    action: `${signInPath(interaction?.uid)}/passkey`,
     options: requestOptions(deps, passkeyPurpose(c, deps, interaction), passkeys),
     texts: security.passkey_texts,
     button: t.with_passkey,

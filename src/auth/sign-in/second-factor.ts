@@ -19,14 +19,12 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { acceptsPasskeys, readUsed, requestOptions } from '../factors/ceremonies.ts';
 import { checkCode } from '../factors/codes.ts';
 import { BY_MAIL, BY_PASSWORD, type Methods, withCode, withPasskey } from '../factors/methods.ts';
-import { showCard } from '../layout.ts';
+import { showCard, signInPath } from '../layout.ts';
 import type { Texts } from '../texts/index.ts';
 import { completeSignIn } from './complete.ts';
 import { type Interaction, readInteraction } from './interaction.ts';
 
-/** @param uid of the interaction, '' without one */
-const restartPath = (uid: string): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
-const pathOf = (uid: string): string => `${restartPath(uid)}/second`;
+const pathOf = (interaction: Interaction | undefined): string => `${signInPath(interaction?.uid)}/second`;
 
 /** The second step of a sign-in, after the password or a mailed link, for an account with a second factor. */
 export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
@@ -39,8 +37,8 @@ export function secondFactorPages(app: Hono<Env>, deps: Deps): void {
 /** Continues with the second step. @param uid of the interaction, '' without one */
 export async function askSecondFactor(c: Context, deps: Deps, uid: string, pending: PendingSignIn): Promise<Response> {
   const secret = await startPendingSignIn(deps.db, deps.clock.now(), uid, pending);
-  if (secret === undefined) return c.redirect(`${restartPath(uid)}?done=deleted`, 303);
-  const path = pathOf(uid);
+  if (secret === undefined) return c.redirect(`${signInPath(uid)}?done=deleted`, 303);
+  const path = `${signInPath(uid)}/second`;
   setCookie(c, cookieName(deps), secret, cookieFlags(deps.secure, PENDING_MS / 1000, path));
   return c.redirect(path, 303);
 }
@@ -67,13 +65,13 @@ async function currentStep(c: Context, deps: Deps, interaction: Interaction | un
 
 async function show(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const step = await currentStep(c, deps, interaction);
-  return step === undefined ? c.redirect(restartPath(interaction?.uid ?? ''), 303) : await showStep(c, deps, step);
+  return step === undefined ? c.redirect(signInPath(interaction?.uid), 303) : await showStep(c, deps, step);
 }
 
 async function check(c: Context, deps: Deps, interaction?: Interaction): Promise<Response> {
   const form = await readOwnForm(c, deps);
   const step = await currentStep(c, deps, interaction);
-  if (step === undefined) return c.redirect(restartPath(interaction?.uid ?? ''), 303);
+  if (step === undefined) return c.redirect(signInPath(interaction?.uid), 303);
   const { account, pending, secret } = step;
   const { second_factor: t, errors } = c.get('texts');
   const { credential = '', code = '' } = form;
@@ -87,9 +85,9 @@ async function check(c: Context, deps: Deps, interaction?: Interaction): Promise
     return await showStep(c, deps, step, t[result]);
   }
   if (!(await finishPendingSignIn(deps.db, deps.clock.now(), interaction?.uid ?? '', secret)))
-    return c.redirect(restartPath(interaction?.uid ?? ''), 303);
-  deleteCookie(c, cookieName(deps), { path: pathOf(interaction?.uid ?? ''), secure: deps.secure });
-  const next = pending.flow === '' ? '/account' : `/sign-in/${pending.flow}`;
+    return c.redirect(signInPath(interaction?.uid), 303);
+  deleteCookie(c, cookieName(deps), { path: pathOf(interaction), secure: deps.secure });
+  const next = pending.flow === '' ? '/account' : signInPath(pending.flow);
   return await completeSignIn(c, deps, { account, methods: result, byMail: pending.by_mail, interaction, next });
 }
 
@@ -126,8 +124,8 @@ async function showStep(c: Context, deps: Deps, step: Step, error?: string): Pro
   const content = html`<p>${t.lead(account.name)}</p>
     ${notice(error, 'bad')} ${offersPasskey ? passkeyPart(deps, texts, step, factors) : ''}
     ${factors.passkeys.length > 0 && !offersPasskey ? html`<p class="hint">${t.no_passkeys_here}</p>` : ''}
-    ${codeForm(texts, pathOf(interaction?.uid ?? ''), factors, offersPasskey)}
-    <p><a href="${restartPath(interaction?.uid ?? '')}">${t.again}</a></p>`;
+    ${codeForm(texts, pathOf(interaction), factors, offersPasskey)}
+    <p><a href="${signInPath(interaction?.uid)}">${t.again}</a></p>`;
   return await showCard(c, deps, t.title, content, {
     status: error === undefined ? 200 : 422,
     scripts: offersPasskey ? [PASSKEY_SCRIPT] : [],
@@ -142,19 +140,24 @@ function passkeyPart(
 ): Html {
   const form = passkeyForm({
     ceremony: 'get',
-    action: pathOf(interaction?.uid ?? ''),
+    action: pathOf(interaction),
     options: requestOptions(deps, `second ${secret}`, passkeys),
     texts: security.passkey_texts,
-    button: t.passkey,
+    button: security.confirm_passkey,
   });
   return html`${form}
     <p>${t.or}</p>`;
 }
 
-function codeForm({ second_factor: t }: Texts, action: string, { totp }: Factors, isQuiet: boolean): Html {
-  const [label, hint] = totp === undefined ? [t.recovery_code, t.recovery_hint] : [t.code, t.code_hint];
+function codeForm(
+  { second_factor: t, security, sign_in }: Texts,
+  action: string,
+  { totp }: Factors,
+  isQuiet: boolean,
+): Html {
+  const [label, hint] = totp === undefined ? [security.recovery_code, t.recovery_hint] : [security.code, t.code_hint];
   return html`<form class="stack" method="post" action="${action}">
     ${field({ name: 'code', label, hint, autocomplete: 'one-time-code', autofocus: !isQuiet, maxlength: 64 })}
-    <button class="${isQuiet ? 'quiet' : ''}">${t.submit}</button>
+    <button class="${isQuiet ? 'quiet' : ''}">${sign_in.submit}</button>
   </form>`;
 }

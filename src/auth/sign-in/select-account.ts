@@ -1,18 +1,14 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { accountById } from '#store/accounts/accounts.ts';
-import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
+import type { Context, Deps, Env } from '../deps.ts';
 import { showCard } from '../layout.ts';
-import { finish, type Interaction, readInteraction, restart } from './interaction.ts';
+import { finish, type Interaction, interactionForm, restart } from './interaction.ts';
 
 /** The page of `prompt=select_account`: continue with the account that is signed in, or sign in with another one. */
 export function selectAccountPages(app: Hono<Env>, deps: Deps): void {
-  app.post('/sign-in/:uid/account', async (c) => {
-    await readOwnForm(c, deps);
-    const interaction = await readInteraction(c, deps);
-    if (interaction.prompt !== 'select_account') return c.redirect(`/sign-in/${interaction.uid}`, 303);
-    return await finish(c, deps, { select_account: {} });
-  });
+  const submit = interactionForm(deps, 'select_account', (c) => finish(c, deps, { select_account: {} }));
+  app.post('/sign-in/:uid/account', submit);
 }
 
 export async function showSelectAccount(c: Context, deps: Deps, interaction: Interaction): Promise<Response> {

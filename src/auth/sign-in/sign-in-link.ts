@@ -11,8 +11,8 @@ import type { AccountTexts } from '#mails/account-mails.ts';
 import { accountOfLink, sendAccessLink } from '../account/access-mails.ts';
 import { parseFlow } from '../account/register.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
-import { showCard, showQuestion } from '../layout.ts';
-import { mailStateNotice } from '../mail-state.ts';
+import { showCard, showQuestion, signInPath } from '../layout.ts';
+import { showMailSent } from '../mail-state.ts';
 import { BY_MAIL } from '../factors/methods.ts';
 import { admitAttempt } from '../attempts.ts';
 import { showExpired } from '../validation.ts';
@@ -28,9 +28,9 @@ export function signInLinkPages(app: Hono<Env>, deps: Deps): void {
     const secret = c.req.query('token') ?? '';
     const account = await accountOfLink(deps, 'sign-in', secret);
     if (account?.disabled !== null) return await showExpired(c, deps);
-    const { sign_in_link: t } = c.get('texts');
+    const { sign_in_link: t, sign_in } = c.get('texts');
     const [lead, action] = [html`<p>${t.lead(account.name)}</p>`, '/sign-in-link'];
-    return await showQuestion(c, deps, { title: t.title, lead, action, token: secret, submit: t.submit });
+    return await showQuestion(c, deps, { title: sign_in.title, lead, action, token: secret, submit: sign_in.submit });
   });
   app.post('/sign-in-link', (c) => open(c, deps));
 }
@@ -47,7 +47,7 @@ export function linkForm(c: Context, login: string, flow: string): Html {
 
 async function send(c: Context, deps: Deps): Promise<Response> {
   const { login = '', flow } = await readOwnForm(c, deps);
-  const { sign_in_link: t, errors } = c.get('texts');
+  const { sign_in_link: t, mail_state, errors } = c.get('texts');
   const isAllowed = await admitAttempt(c, deps, 'recover');
   if (isAllowed && login.trim() !== '') {
     const mail = { kind: 'sign-in', path: '/sign-in-link', data: {}, text: linkText } as const;
@@ -56,8 +56,8 @@ async function send(c: Context, deps: Deps): Promise<Response> {
     const name = hostCookie('flow', deps.secure);
     setCookie(c, name, parseFlow(flow), cookieFlags(deps.secure, COOKIE_S));
   }
-  const content = html`${isAllowed ? html`${notice(t.sent, 'good')} ${await mailStateNotice(c, deps)}` : notice(errors.too_many_attempts, 'bad')}`;
-  return await showCard(c, deps, t.sent_title, content, { status: isAllowed ? 200 : 429 });
+  if (isAllowed) return await showMailSent(c, deps, t.sent);
+  return await showCard(c, deps, mail_state.sent_title, notice(errors.too_many_attempts, 'bad'), { status: 429 });
 }
 
 const linkText = (texts: AccountTexts): [string, string] => [texts.link_subject, texts.link];
@@ -80,6 +80,6 @@ async function open(c: Context, deps: Deps): Promise<Response> {
   const { id: account_id, sign_ins_ended } = account;
   if (await hasFactor(deps.db, account_id))
     return await askSecondFactor(c, deps, '', { account_id, sign_ins_ended, by_mail: true, flow });
-  const next = flow === '' ? '/account' : `/sign-in/${flow}`;
+  const next = flow === '' ? '/account' : signInPath(flow);
   return await completeSignIn(c, deps, { account, methods: BY_MAIL, byMail: true, next });
 }

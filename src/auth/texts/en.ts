@@ -16,6 +16,7 @@ export const en = {
   current_password_hint: 'We ask so that nobody else who uses this device can make changes.',
   password_hint: (min: number) => `At least ${min} characters. Several words together make a good password.`,
   mail_state: {
+    sent_title: 'Check your e‑mail',
     link: 'Nothing has arrived after a minute? Check whether our mail server answers',
     title: 'Delivery of mail',
     works:
@@ -67,11 +68,8 @@ export const en = {
     blocked:
       'There have been too many wrong passwords for this account or from your network, so we did not check this one. Wait an hour, or sign in by a link that we send to the e-mail address of the account.',
     send: 'Send me a link',
-    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, its e-mail address has a link that we sent within the last ten minutes. The link works for one hour.',
-    title: 'Sign in',
     lead: (name: string) => `Sign in to the account ${name} in this browser?`,
-    submit: 'Sign in',
   },
 
   select_account: {
@@ -114,18 +112,15 @@ export const en = {
   },
 
   register: {
-    title: 'Create an account',
     name: 'Name',
     name_hint:
       'If you play here, your name in the game. If the name is taken, we add a suffix; link your game account to drop it.',
     email: 'E-mail address',
     email_hint: 'We send a link to it, and later only messages about your account.',
-    password: 'Password',
     submit: 'Create account',
     have: 'I already have an account',
     closed_title: 'Registration is closed',
     closed: 'The operators of the network create new accounts.',
-    sent_title: 'Check your e‑mail',
     sent: (email: string) =>
       `We have sent a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
     confirm_title: 'Finish your registration',
@@ -169,11 +164,8 @@ export const en = {
   },
 
   forgot: {
-    title: 'Forgot your password?',
     lead: 'Enter your name or e-mail address, and we will send you a link.',
-    login: 'Name or e-mail address',
     submit: 'Send the link',
-    sent_title: 'Check your e‑mail',
     sent: 'If this account exists, we have sent a link to its e-mail address. The link works for one hour.',
     reset_title: 'Choose a new password',
     reset_lead: (name: string) => `For the account ${name}. Everybody who is signed in to it will be signed out.`,
@@ -196,7 +188,6 @@ export const en = {
     no_game: 'None linked. Once you link one, applications can show what you play.',
     link: 'Link',
     unlink: 'Unlink',
-    password: 'Password',
     password_lead: 'Changing it signs you out everywhere else.',
     sessions: 'Where you are signed in',
     this_session: 'this browser',
@@ -219,7 +210,6 @@ export const en = {
     export_hint: 'A JSON file.',
     delete: 'Delete your account',
     sign_out: 'Sign out',
-    saved: 'Saved.',
     ended: 'Removed. It no longer has access.',
     session_ended: 'That browser is signed out.',
     name_title: 'Change your name',
@@ -277,13 +267,9 @@ export const en = {
   second_factor: {
     title: 'Second step',
     lead: (name: string) => `One more step, ${name}.`,
-    passkey: 'Use a passkey',
     or: 'Or with a code:',
-    code: 'Code of the app, or a recovery code',
-    recovery_code: 'Recovery code',
     code_hint: 'Six digits from the authenticator app, or one of the ten codes that you have kept.',
     recovery_hint: 'One of the ten codes that you have kept.',
-    submit: 'Sign in',
     again: 'Start again',
     wrong: 'This code is wrong, or it has been used.',
     blocked:

@@ -15,6 +15,7 @@ export const ja: Texts = {
   current_password_hint: 'この端末を使うほかの人による変更を防ぐためです。',
   password_hint: (min) => `${min} 文字以上。いくつかの単語を組み合わせると安全です。`,
   mail_state: {
+    sent_title: 'メールをご確認ください',
     link: '1 分たっても届かない場合は、メールの送信状況をご確認ください',
     title: 'メールの送信状況',
     works:
@@ -66,11 +67,8 @@ export const ja: Texts = {
     blocked:
       'このアカウント、またはお使いのネットワークから、誤ったパスワードが何度も入力されたため、今回は確認していません。1 時間ほど待つか、アカウントのメールアドレスに届くリンクでログインしてください。',
     send: 'リンクを送る',
-    sent_title: 'メールをご確認ください',
     sent: '該当するアカウントがあれば、そのメールアドレスに、この 10 分以内に送られたリンクが届いています。1 時間有効です。',
-    title: 'ログイン',
     lead: (name) => `このブラウザで、アカウント ${name} にログインしますか？`,
-    submit: 'ログイン',
   },
 
   select_account: {
@@ -113,18 +111,15 @@ export const ja: Texts = {
   },
 
   register: {
-    title: 'アカウントの作成',
     name: '名前',
     name_hint:
       'ここで遊んでいる方は、ゲーム内の名前を入力してください。すでに使われている名前には文字を追加します。ゲームアカウントを連携すると元の名前になります。',
     email: 'メールアドレス',
     email_hint: '確認のリンクを送ります。その後は、アカウントに関するお知らせだけを送ります。',
-    password: 'パスワード',
     submit: 'アカウントを作成する',
     have: 'すでにアカウントをお持ちの方',
     closed_title: '登録を受け付けていません',
     closed: '新しいアカウントはネットワークの運営者が作成します。',
-    sent_title: 'メールをご確認ください',
     sent: (email) =>
       `${email} にリンクを送りました。開いて登録を完了してください。届かない場合は、迷惑メールもご確認ください。`,
     confirm_title: '登録の完了',
@@ -167,11 +162,8 @@ export const ja: Texts = {
   },
 
   forgot: {
-    title: 'パスワードをお忘れですか？',
     lead: '名前またはメールアドレスを入力してください。リンクを送ります。',
-    login: '名前またはメールアドレス',
     submit: 'リンクを送る',
-    sent_title: 'メールをご確認ください',
     sent: '該当するアカウントがあれば、登録されたメールアドレスにリンクを送りました。1 時間有効です。',
     reset_title: '新しいパスワードの設定',
     reset_lead: (name) => `アカウント ${name} のパスワードです。ログイン中のすべての端末からログアウトされます。`,
@@ -194,7 +186,6 @@ export const ja: Texts = {
     no_game: '連携していません。連携すると、アプリがプレイの記録を表示できます。',
     link: '連携する',
     unlink: '解除する',
-    password: 'パスワード',
     password_lead: '変更すると、ほかの端末からはログアウトされます。',
     sessions: 'ログイン中のブラウザ',
     this_session: 'このブラウザ',
@@ -214,7 +205,6 @@ export const ja: Texts = {
     export_hint: 'JSON ファイルです。',
     delete: 'アカウントを削除',
     sign_out: 'ログアウト',
-    saved: '保存しました。',
     ended: '取り消しました。もうアクセスできません。',
     session_ended: 'そのブラウザからログアウトしました。',
     name_title: '名前の変更',
@@ -269,13 +259,9 @@ export const ja: Texts = {
   second_factor: {
     title: '2 段階目の確認',
     lead: (name) => `${name} さん、あと 1 段階です。`,
-    passkey: 'パスキーを使う',
     or: 'またはコードで確認：',
-    code: 'アプリのコード、または回復コード',
-    recovery_code: '回復コード',
     code_hint: '認証アプリの 6 桁の数字、または保管している 10 個のコードのうちの 1 つ。',
     recovery_hint: '保管している 10 個のコードのうちの 1 つ。',
-    submit: 'ログイン',
     again: '最初からやり直す',
     wrong: 'コードが間違っているか、すでに使われています。',
     blocked:
