@@ -1,6 +1,7 @@
 import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { environment } from '#platform/config/environment.ts';
+import { withoutPassword } from '#platform/config/postgres-url.ts';
 import type { Setting } from '#platform/config/setting.ts';
 import { type Command, flag, type Input, JSON_OPTION } from './command/command.ts';
 
@@ -40,9 +41,4 @@ async function showConfig(input: Input): Promise<number> {
   });
   input.print(rows);
   return 0;
-}
-
-/** Replaces the password in a URL such as `postgres://user:password@host`. */
-function withoutPassword(value: string): string {
-  return value.replace(/(\/\/[^:/@]*:)[^@/]*@/, '$1***@');
 }

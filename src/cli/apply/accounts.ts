@@ -22,7 +22,6 @@ export async function accountChange({ db }: Pick<AppContext, 'db'>, { name, role
   return {
     kind: 'account',
     name: known.name,
-    action: changes.length > 0 ? 'change' : 'unchanged',
     changes,
     ...(changes.length > 0 && { warning: `${known.name} becomes ${role} instead of ${known.role}.` }),
     apply: async (context) => {

@@ -70,7 +70,7 @@ export async function applicationChange({ db }: Pick<AppContext, 'db'>, entry: A
   return {
     kind: 'application',
     name: known?.name ?? entry.name,
-    action: known === undefined ? 'create' : changes.length > 0 ? 'change' : 'unchanged',
+    isNew: known === undefined,
     changes,
     ...(powers && { warning: `${known.name} loses its access to the data API.` }),
     apply: (context, keys) => applyApplication(context, entry, { known, owners, keys }),

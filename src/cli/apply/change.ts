@@ -6,7 +6,8 @@ export interface Change {
   kind: 'network' | 'server' | 'application' | 'account';
   /** The name as it is stored, or as in the file if nothing is stored yet. */
   name: string;
-  action: 'create' | 'change' | 'unchanged';
+  /** Whether nothing is stored yet. */
+  isNew?: boolean;
   /** `region eu → us` for each property that changes. */
   changes: string[];
   /** A sentence if the change gives or takes power, so that it needs `--yes`. */

@@ -103,9 +103,10 @@ async function applyAll(input: Input, plans: readonly Plan[], { confirm }: { con
       throw new UsageError(`${warnings.join(' ')} Add --yes to do it, or --dry-run to see what it would change.`);
     const rows: Record<string, unknown>[] = [];
     for (const change of changes) {
-      const secrets =
-        dryRun || change.action === 'unchanged' ? {} : ((await change.apply(context, keys)).secrets ?? {});
-      rows.push({ kind: change.kind, name: change.name, action: change.action, changes: change.changes, ...secrets });
+      const { kind, name, changes: differences } = change;
+      const action = change.isNew ? 'create' : differences.length > 0 ? 'change' : 'unchanged';
+      const { secrets = {} } = dryRun || action === 'unchanged' ? {} : await change.apply(context, keys);
+      rows.push({ kind, name, action, changes: differences, ...secrets });
     }
     await context.mail.settled();
     input.print(rows);

@@ -34,7 +34,6 @@ export async function networkChange({ db }: AppContext, wanted: { hidden: string
   return {
     kind: 'network',
     name: 'network',
-    action: changes.length > 0 ? 'change' : 'unchanged',
     changes,
     apply: async (context) => {
       await performOrThrow(changeNetwork, context, undefined, wanted);

@@ -89,7 +89,7 @@ export async function serverChange(context: AppContext, entry: ServerEntry): Pro
   return {
     kind: 'server',
     name: known?.name ?? name,
-    action: known === undefined ? 'create' : changes.length > 0 ? 'change' : 'unchanged',
+    isNew: known === undefined,
     changes,
     apply: (applying, keys) => applyServer(applying, entry, known, keys),
   };

@@ -36,19 +36,12 @@ export type OpenInstallation = Installation & { db: Db };
 
 export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message, remedy: null });
 
-export const warning = (check: string, message: string, remedy: string): Finding => ({
-  check,
-  status: 'warning',
-  message,
-  remedy,
-});
+const findingOf =
+  (status: 'warning' | 'error') =>
+  (check: string, message: string, remedy: string): Finding => ({ check, status, message, remedy });
 
-export const problem = (check: string, message: string, remedy: string): Finding => ({
-  check,
-  status: 'error',
-  message,
-  remedy,
-});
+export const warning = findingOf('warning');
+export const problem = findingOf('error');
 
 /** One check that fails must not hide the results of the others. */
 export async function guarded(check: string, work: () => Found | Promise<Found>): Promise<Finding[]> {
