@@ -19,27 +19,19 @@ interface AccessMail {
  * nothing is sent; the page must not reveal which.
  */
 export async function sendAccessLink(deps: Deps, login: string, { kind, path, data, text }: AccessMail): Promise<void> {
-  const account = await accountByLogin(deps.db, login);
+  const { db, clock, config } = deps;
+  const account = await accountByLogin(db, login);
   if (account === undefined || account.disabled !== null) return;
-  const secret = await issueLink(deps, account, kind, data);
+  const { id: account_id, email } = account;
+  const secret = await db.transaction(async (tx) => {
+    const subjects = { account: `${kind} ${db.keyedHash(account_id)}` };
+    if (!(await countIn(tx, deps, 'accessMail', subjects)).allowed) return undefined;
+    return await issueMailToken(tx, clock.now() + HOUR_MS, { kind, account_id, data }, email);
+  });
   if (secret === undefined) return;
   sendMail(deps, account, (texts) => {
     const [subject, sentence] = text(texts);
-    return { subject, lines: [sentence, `${deps.config.AUTH_URL}${path}?token=${secret}`, texts.ignore] };
-  });
-}
-
-async function issueLink(
-  deps: Deps,
-  account: Account,
-  kind: AccessMail['kind'],
-  data: AccessMail['data'],
-): Promise<string | undefined> {
-  const { db, clock } = deps;
-  return await db.transaction(async (tx) => {
-    const subjects = { account: `${kind} ${db.keyedHash(account.id)}` };
-    if (!(await countIn(tx, deps, 'accessMail', subjects)).allowed) return undefined;
-    return await issueMailToken(tx, clock.now() + HOUR_MS, { kind, account_id: account.id, data }, account.email);
+    return { subject, lines: [sentence, `${config.AUTH_URL}${path}?token=${secret}`, texts.ignore] };
   });
 }
 

@@ -69,10 +69,10 @@ async function verify(c: Context, deps: Deps): Promise<Response> {
     return confirmed;
   });
   if (result === 'expired') return await showExpired(c, deps);
-  if (result === 'taken') return await showTaken(c, deps);
+  if (result === 'taken') return await showOutcome(c, deps, undefined);
   const { token, account, email, undo } = result;
   if (token.kind === 'email') mailChanged(deps, account, email, undo);
-  return await showDone(c, deps, email);
+  return await showOutcome(c, deps, email);
 }
 
 /** Notifies the previous address. @param undo the secret of the link that undoes the change, if there is one */
@@ -87,18 +87,13 @@ function isVerification(token: MailToken | undefined): token is MailToken {
   return token?.kind === 'verify' || token?.kind === 'email';
 }
 
-async function showDone(c: Context, deps: Deps, email: string): Promise<Response> {
+/** @param email the address that is confirmed; undefined if it belongs to another account */
+async function showOutcome(c: Context, deps: Deps, email: string | undefined): Promise<Response> {
   const { verify: t, problem } = c.get('texts');
-  const content = html`${notice(t.done(email), 'good')}
+  const content = html`${email === undefined ? notice(t.taken, 'bad') : notice(t.done(email), 'good')}
     <p><a class="button" href="/account">${problem.to_account}</a></p>`;
+  if (email === undefined) return await showCard(c, deps, problem.title, content, { status: 409 });
   return await showCard(c, deps, t.done_title, content);
-}
-
-async function showTaken(c: Context, deps: Deps): Promise<Response> {
-  const { verify: t, problem } = c.get('texts');
-  const content = html`${notice(t.taken, 'bad')}
-    <p><a class="button" href="/account">${problem.to_account}</a></p>`;
-  return await showCard(c, deps, problem.title, content, { status: 409 });
 }
 
 const PATH = '/email/undo';
@@ -124,7 +119,7 @@ async function undo(c: Context, deps: Deps): Promise<Response> {
     return undone;
   });
   if (result === 'expired') return await showExpired(c, deps);
-  if (result === 'taken') return await showTaken(c, deps);
+  if (result === 'taken') return await showOutcome(c, deps, undefined);
   const { account, email, isFactor, reset } = result;
   if (emailKey(email) !== emailKey(account.email))
     sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
