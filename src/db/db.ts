@@ -122,7 +122,6 @@ export function withoutKey(): never {
   throw new TypeError('This database was opened without the secret of its installation');
 }
 
-/** Whether a query has a row. */
 export const exists = async (db: Queryable, query: Sql): Promise<boolean> => (await db.get(query)) !== undefined;
 
 /** Reads a column of 0 and 1. */

@@ -75,7 +75,6 @@ function checkApplied(applied: readonly Migration[], known: readonly Migration[]
   }
 }
 
-/** The number of the newest migration that this version knows. */
 export const latestMigration = (): number => migrations().length;
 
 function migrations(): Migration[] {

@@ -13,7 +13,6 @@ const PAIRS = Array.from({ length: 1024 }, (_, n) => ALPHABET[n >> 5]! + ALPHABE
 const VALUES = new Int8Array(65_536).fill(-1);
 for (let value = 0; value < ALPHABET.length; value++) VALUES[ALPHABET.charCodeAt(value)] = value;
 
-/** Encodes a key as an id. */
 export function idOf(key: number): string {
   const high = Math.floor(key / LOW);
   const low = key % LOW;

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** The version of the program, from package.json. */
 export const VERSION: string = packageJson.version;
 
 /** The commit of the program; empty if this copy does not say it. */

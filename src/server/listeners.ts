@@ -70,7 +70,6 @@ function siteWithConsole(site: HttpService, console: HttpService): HttpService {
 
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The running services of one process. */
 export interface RunningServices extends AsyncDisposable {
   /** The address that each service listens on: an origin of this machine, or the path of a socket. */
   addresses: Partial<Record<ServiceName, string>>;

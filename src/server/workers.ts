@@ -27,7 +27,6 @@ export interface ServiceWorkerOptions {
 }
 
 export interface ServicesInThreads extends RunningServices {
-  /** The address of the internal listener. */
   internal: string;
 }
 

@@ -23,7 +23,6 @@ export class Pipeline {
   readonly #places: readonly [Place, Place];
   #isClosed = false;
 
-  /** @param open returns a client in pipeline mode */
   constructor(open: () => Client, timeoutMs: number) {
     this.#open = open;
     this.#places = [this.#place(timeoutMs), this.#place(timeoutMs)];

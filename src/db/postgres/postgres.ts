@@ -26,7 +26,6 @@ import { isSelect, type Sql, statementText } from '../sql.ts';
 const MIGRATION_LOCK = 0x5c07e;
 const INT8 = 20;
 const NUMERIC = 1700;
-/** The maximum wait for a connection of the pool. */
 const POOL_TIMEOUT_MS = 15_000;
 /** How long a statement without a time-out waits for a silent host. */
 const PATIENCE_MS = 60_000;
@@ -105,7 +104,6 @@ type ConnectionDeps = Pick<Deps, 'connections' | 'keyedHash' | 'prepared'>;
 class Connection implements MigrationTx {
   declare readonly isOpen: true;
   readonly remote = true;
-  /** Whether a statement has written. */
   hasWritten = false;
   /** The last error of a statement, without those of statements that fail only because of one before them. */
   failure: unknown;

@@ -55,7 +55,6 @@ export function insertStatements({ name, columns, key }: Table, rows: readonly (
   return withRows(`insert into ${name} (${names}) values`, columns.length, rows.flat(), tail);
 }
 
-/** Deletes the rows with these primary keys. */
 export function deleteStatement(table: Table, keys: readonly (readonly Value[])[]): Sql {
   return sql`delete from ${identifier(table.name)} where ${keyIsIn(table, keys)}`;
 }

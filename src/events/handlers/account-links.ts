@@ -23,7 +23,6 @@ import {
 type Link = DataOf<'account.link'>;
 
 /** Links the game account of a player to the account of the link code. */
-
 async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
   const { work } = context;
   const row = await work.tx.get<{ account_id: string }>(

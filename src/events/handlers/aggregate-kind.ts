@@ -18,6 +18,5 @@ export interface AggregateKind {
   events(tx: Queryable, reference: string, name: string): Promise<LedgerRow[]>;
 }
 
-/** All events that refer to the aggregate. */
 export const allEvents = (tx: Queryable, reference: string): Promise<LedgerRow[]> =>
   tx.all<LedgerRow>(sql`${LEDGER} where l.aggregate = ${reference} and l.withdrawn is null order by l.key`);

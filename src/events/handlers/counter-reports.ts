@@ -6,9 +6,6 @@ import { type Problem, problemOf } from '../schema/problems.ts';
 import type { EventContext, UnitOfWork } from '../ledger/unit-of-work.ts';
 import { markStale } from '#store/jobs.ts';
 
-/** Applies the values that an event reports of the network's own counters. */
-
-/** Maximum warnings about the counters of one event. */
 const MAX_WARNINGS = 5;
 
 /**

@@ -47,7 +47,6 @@ export interface EventEffect<Data = unknown> {
   exported?(db: Queryable, rows: readonly LedgerRow[]): Promise<Completion>;
 }
 
-/** An effect for each type of a table. */
 export type Effects<Types extends Record<string, EventType>> = {
   readonly [T in keyof Types]: EventEffect<ReturnType<Types[T]['prepared']['from']>>;
 };

@@ -12,7 +12,6 @@ import { STATISTICS_EFFECTS } from './player-statistics.ts';
 import { PUNISHMENT_EFFECTS } from './punishments.ts';
 import { ROTATION_EFFECTS, SERVER_EFFECTS } from './servers.ts';
 
-/** The effect of each type of event. */
 export const EFFECTS: Effects<typeof EVENT_TYPES> = {
   ...SERVER_EFFECTS,
   ...MATCH_EFFECTS,

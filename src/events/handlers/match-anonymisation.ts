@@ -8,7 +8,6 @@ import { anonymiseNames } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 
-/** Replaces deleted players in the rows of a match. */
 export async function anonymiseMatch(
   work: UnitOfWork,
   match: number,

@@ -34,7 +34,6 @@ async function applyStatistics(context: EventContext, data: DataOf<'player.stati
   return warnings && { warnings };
 }
 
-/** Subtracts a report from the player's counters and deletes it. */
 async function undoStatistics(
   work: UnitOfWork,
   { key, time }: LedgerRow,

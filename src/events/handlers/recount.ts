@@ -6,8 +6,6 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { CounterChanges } from '../ledger/counter-accumulator.ts';
 import type { ChunkRunner } from '../ledger/chunk.ts';
 
-/** Counts the reports of earlier events for a newly declared counter, and derives maxima again. */
-
 export interface RecountParams {
   key: string;
   /** The id of the counter to count; undefined if it was removed. */

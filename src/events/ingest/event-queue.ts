@@ -31,7 +31,6 @@ export interface IngestOptions {
  * takes some 25 ms on SQLite. A match of 1,000 new players is a transaction by itself and takes some 100 ms.
  */
 export const MAX_GROUP_WEIGHT = 2_048;
-/** Maximum waiting events. */
 export const MAX_QUEUED = 20_000;
 
 /** Limits the players that each server adds in an hour. They are counted in memory: a restart begins a new hour. */
@@ -74,7 +73,6 @@ export class BusyTime {
     this.#began = undefined;
   }
 
-  /** Milliseconds in total. */
   get ms(): number {
     return this.#ended + (this.#began === undefined ? 0 : performance.now() - this.#began);
   }

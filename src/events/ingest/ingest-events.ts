@@ -127,7 +127,6 @@ async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<rea
   });
 }
 
-/** Ingests the items of one transaction. */
 class IngestRun {
   readonly #work: UnitOfWork;
   /** Servers by name key; filled by the operator's events, which name their server. */

@@ -29,7 +29,6 @@ export const MAX_ELEMENT_LENGTH = 2 * 1024 * 1024;
 export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
   isUtf8(bytes) ? readText(decodeText(bytes), toRawEvent) : NOT_UTF8;
 
-/** Parses one value from text. */
 export const parseText = (text: string): Parsed<RawEvent> => readText(text, toRawEvent);
 
 /**
@@ -74,7 +73,6 @@ function parseElement(text: string): RawEvent | InvalidElement {
   }
 }
 
-/** More elements than an array may have. */
 export const TOO_MANY = Symbol('too many elements');
 const NOT_UTF8 = { problem: 'is not UTF-8' };
 const BYTE_ORDER_MARK = 0xfeff;

@@ -28,10 +28,8 @@ import type { InvalidElement, RawEvent } from './json.ts';
 /** Maximum bytes of one event: of a line of a stream, or of the `data` of an event in an array. */
 export const MAX_EVENT_LENGTH = 1024 * 1024;
 
-/** Maximum lead of a sender's clock. */
 const CLOCK_SKEW_MS = 300_000;
 
-/** An event that passed its check. */
 export interface Checked {
   event: PreparedEvent;
   /** The JSON of the event's data as sent, for the ledger. */

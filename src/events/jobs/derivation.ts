@@ -14,8 +14,6 @@ import { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { deriveRatings } from './map-ratings.ts';
 import { isMerging } from '../handlers/merge-records.ts';
 
-/** Derives the stale players and aggregates of a job, each once. */
-
 /**
  * Derives a player from its observations. They are read in pages outside the transaction, which reads only those added
  * meanwhile. If the player or the job has changed meanwhile, nothing is written and the next chunk tries again.

@@ -4,7 +4,6 @@ import { sql } from '#db/sql.ts';
 import { applyPseudonyms } from './pseudonyms.ts';
 import { readEvent, type EventName, type PreparedEvent, prepareEvent, typeOf, VERSION } from '../schema/index.ts';
 
-/** An event of the ledger. */
 export interface LedgerRow {
   key: number;
   scope_key: number;

@@ -54,7 +54,6 @@ class InsertBuffer {
     for (const value of row) values.push(value);
   }
 
-  /** Whether rows of a table are queued. */
   has(table: Table): boolean {
     return this.#values.has(table);
   }

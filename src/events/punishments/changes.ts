@@ -109,7 +109,6 @@ export async function targetOfChange(db: Queryable, key: number): Promise<Punish
 export interface Undo {
   /** The key of the job. */
   job: number;
-  /** The number of events. */
   events: number;
 }
 

@@ -39,7 +39,6 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
  */
 export type Stored = 'whole' | 'never' | { without: readonly string[]; as: string };
 
-/** Checks beyond the schema. */
 interface Checks<Data> {
   /** Issues that zod does not report if it has reported `found`. */
   furtherIssues(data: unknown, found: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[];
@@ -91,7 +90,6 @@ const BYTES_PER_WEIGHT = 256;
 /** The weight of reading, checking and copying JSON: as much as writing a row of it takes 256 bytes. */
 export const weightOfBytes = (bytes: number): number => Math.ceil(bytes / BYTES_PER_WEIGHT);
 
-/** The refusal of a timestamp in the future. */
 export const tooLate = (place: string): Refusal => ({
   place,
   predicate: 'lies more than 5 minutes in the future; set the clock of the sender',
@@ -115,5 +113,4 @@ export const PLAIN = {
   players: (): string[] => [],
 } as const;
 
-/** For events about one player. */
 export const itsPlayer = ({ player }: { player: { uuid: string } }): string[] => [player.uuid];

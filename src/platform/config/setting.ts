@@ -147,7 +147,6 @@ export function listenAddresses(settings: Addresses): Record<ServiceName, Listen
   ) as Record<ServiceName, Listen>;
 }
 
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Listen {

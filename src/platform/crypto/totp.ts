@@ -23,7 +23,6 @@ export function totpUri(secret: string, issuer: string, account: string): string
   return `otpauth://totp/${label}?secret=${base32(Buffer.from(secret, 'hex'))}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** The code of a secret in a time step. */
 export function totpCode(secret: string, step: number, digits = DIGITS): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
