@@ -64,8 +64,11 @@ export class ThreadMetrics implements Disposable {
   readonly #own: Metrics;
   readonly #channel = new BroadcastChannel(CHANNEL);
   readonly #open = new Set<string>();
-  readonly #expected: ReadonlySet<string>;
-  readonly #allOpen = Promise.withResolvers<void>();
+  /** The names of the other threads, whether or not they are running. */
+  readonly threads: ReadonlySet<string>;
+  /** Resolves when every thread has opened for the first time. */
+  readonly allOpen: Promise<void>;
+  readonly #resolveAllOpen: () => void;
   readonly #pending = new Map<number, (thread: string, metrics: MetricList) => void>();
   /** `performance.now()` of the first request that a thread has not answered yet. */
   readonly #silentSince = new Map<string, number>();
@@ -74,21 +77,12 @@ export class ThreadMetrics implements Disposable {
   /** @param expected the names of the other threads of this process */
   constructor(own: Metrics, expected: readonly string[]) {
     this.#own = own;
-    this.#expected = new Set(expected);
-    if (expected.length === 0) this.#allOpen.resolve();
+    this.threads = new Set(expected);
+    ({ promise: this.allOpen, resolve: this.#resolveAllOpen } = Promise.withResolvers<void>());
+    if (expected.length === 0) this.#resolveAllOpen();
     addThreadMetrics(own, 'main');
     this.#channel.addEventListener('message', (event) => this.#receive((event as MessageEvent<Message>).data));
     this.#channel.unref();
-  }
-
-  /** The names of the other threads, whether or not they are running. */
-  get threads(): ReadonlySet<string> {
-    return this.#expected;
-  }
-
-  /** Resolves when every thread has opened for the first time. */
-  get allOpen(): Promise<void> {
-    return this.#allOpen.promise;
   }
 
   /** How long a thread has not replied to the requests of scrapes and checks; Infinity if it is not running. */
@@ -133,7 +127,7 @@ export class ThreadMetrics implements Disposable {
     if ('opened' in message) {
       this.#open.add(message.opened);
       this.#silentSince.delete(message.opened);
-      if (this.#expected.isSubsetOf(this.#open)) this.#allOpen.resolve();
+      if (this.threads.isSubsetOf(this.#open)) this.#resolveAllOpen();
     } else if ('closed' in message) this.#open.delete(message.closed);
     else if ('reply' in message) {
       this.#silentSince.delete(message.thread);

@@ -29,9 +29,7 @@ type PendingRequest = Pending<readonly Item[], Receipt[]>;
  * event that cannot be stored blocks no other.
  */
 export class GroupCommitQueue implements EventQueue {
-  readonly #db: Db;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #deps: GroupCommitDeps;
   readonly #newPlayers: NewPlayerLimit;
   readonly #groups: Batcher<readonly Item[], Receipt[]>;
   #waitingEvents = 0;
@@ -40,12 +38,10 @@ export class GroupCommitQueue implements EventQueue {
   readonly #busy = new BusyTime();
   readonly #metrics: ReturnType<typeof queueMetrics>;
 
-  constructor({ db, clock, log, metrics, config }: GroupCommitDeps) {
-    this.#db = db;
-    this.#newPlayers = new NewPlayerLimit(config?.NEW_PLAYERS_LIMIT ?? 0);
-    this.#clock = clock;
-    this.#log = log;
-    this.#metrics = queueMetrics(metrics, this);
+  constructor(deps: GroupCommitDeps) {
+    this.#deps = deps;
+    this.#newPlayers = new NewPlayerLimit(deps.config?.NEW_PLAYERS_LIMIT ?? 0);
+    this.#metrics = queueMetrics(deps.metrics, this);
     const fair = new FairGroups();
     this.#groups = batcher({ run: (group) => this.#write(group), choose: (waiting) => fair.next(waiting) });
   }
@@ -118,7 +114,8 @@ export class GroupCommitQueue implements EventQueue {
 
   async #store(items: readonly Item[], dryRun = false): Promise<Receipt[]> {
     const started = performance.now();
-    const receipts = await ingestItems(this.#db, this.#clock, items, { dryRun, newPlayers: this.#newPlayers });
+    const { db, clock } = this.#deps;
+    const receipts = await ingestItems(db, clock, items, { dryRun, newPlayers: this.#newPlayers });
     if (dryRun) return receipts;
     this.#metrics.commits.observe((performance.now() - started) / 1000);
     for (const [status, { length }] of Map.groupBy(receipts, (receipt) => receipt.status).entries())
@@ -130,7 +127,7 @@ export class GroupCommitQueue implements EventQueue {
     if (error instanceof Unavailable) throw error;
     if (!('event' in checked)) return checked;
     const { id, type } = checked.event;
-    this.#log.error({ err: error, event: { id, type } }, 'an event could not be stored');
+    this.#deps.log.error({ err: error, event: { id, type } }, 'an event could not be stored');
     const predicate = 'could not be stored because of an internal error; the operator finds details in the log';
     return rejectedFor(id, [problemOf(predicate, '')], true);
   }

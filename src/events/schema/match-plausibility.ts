@@ -31,18 +31,15 @@ const secondsOf = ({ started, finished }: FinishedMatch): number => (finished - 
 const exceeds = (value: number, { base, perSecond }: Most, seconds: number): boolean =>
   Math.abs(value) > base + perSecond * seconds;
 
-/** Whether no value is implausible. It runs for each player of each match, so that it does not allocate. */
+/** Whether no value is implausible. */
 export function isPlausibleMatch(match: FinishedMatch): boolean {
   const seconds = secondsOf(match);
   if (seconds > DAY_S || excessiveScorer(match, seconds) !== undefined) return false;
-  for (const { players } of match.teams) for (const player of players) if (!isPlausible(player, seconds)) return false;
-  return true;
+  return match.teams.every(({ players }) => players.every((player) => isPlausible(player, seconds)));
 }
 
-function isPlausible(player: Player, seconds: number): boolean {
-  for (const [member, most] of BOUNDS) if (exceeds(player[member], most, seconds)) return false;
-  return true;
-}
+const isPlausible = (player: Player, seconds: number): boolean =>
+  BOUNDS.every(([member, most]) => !exceeds(player[member], most, seconds));
 
 export function implausibleMatch(match: FinishedMatch): Problem[] {
   const seconds = secondsOf(match);
