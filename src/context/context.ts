@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, systemClock, type TimerClock } from '#platform/clock.ts';
+import { systemClock, type TimerClock } from '#platform/clock.ts';
 import { type Config, dataFolder } from '#platform/config/config.ts';
 import { UsageError } from '#platform/errors.ts';
 import { type Log, openLog } from '#platform/process/log.ts';
@@ -81,14 +81,9 @@ export async function openAppContext(
   return { config, log, db, clock, mail, metrics, [Symbol.asyncDispose]: close };
 }
 
-/** Migrates the database, after a backup if it has rows. Refuses a database that cannot be used at present. */
-interface Preparation {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  create: boolean;
-}
+type Preparation = Pick<AppContext, 'config' | 'clock' | 'log'> & { create: boolean };
 
+/** Migrates the database, after a backup if it has rows. Refuses a database that cannot be used at present. */
 async function prepare(db: Db, { config, clock, log, create }: Preparation): Promise<void> {
   await refuseWhileLoading(db);
   await refuseMoved(db);

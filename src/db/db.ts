@@ -127,8 +127,8 @@ export const exists = async (db: Queryable, query: Sql): Promise<boolean> => (aw
 /** Reads a column of 0 and 1. */
 export const flag = (cell: number): boolean => cell === 1;
 
-/** Reads a column of JSON. */
-export const json = <V>(cell: string): V => JSON.parse(cell) as V;
+/** Reads a column of JSON, as whatever the member has. */
+export const json = (cell: string): never => JSON.parse(cell) as never;
 
 /** How the columns of a row are read; the compiler demands those of all members that no column can hold. */
 export type Columns<T> = { [K in keyof T]?: (cell: never) => T[K] } & {

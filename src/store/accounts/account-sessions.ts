@@ -1,5 +1,5 @@
 import { secretHash } from '#platform/crypto/secrets.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Account } from './accounts.ts';
 
@@ -29,9 +29,8 @@ export const sessionsOf = (db: Queryable, accountId: string, now: number): Promi
 const MAX_SESSION_MS = 30 * 86_400_000;
 
 export async function lastSessionEnd(db: Queryable, uid: string, now: number): Promise<number> {
-  const row = await db.get<{ created: number }>(sql`
-    select created from account_sessions where uid_hash = ${secretHash(uid)}`);
-  return (row?.created ?? now) + MAX_SESSION_MS;
+  const created = sql`select created from account_sessions where uid_hash = ${secretHash(uid)}`;
+  return ((await getValue<number>(db, created)) ?? now) + MAX_SESSION_MS;
 }
 
 /** What is known of a session besides its sign-in. */

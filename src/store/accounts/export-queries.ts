@@ -4,6 +4,7 @@ import { type AuditEntry, listAuditOf } from '#store/audit/audit.ts';
 import { deathsBelow, type Death, killsBelow } from '#store/game/kills.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import type { PlayedMatch } from '#store/game/matches.ts';
+import type { PlayerName } from '#store/game/players.ts';
 import { listPunishmentsOf, type Punishment } from '#store/game/punishments.ts';
 
 /** All data of a person for the export, read page by page to limit memory. */
@@ -65,12 +66,7 @@ export const allRatings = (db: Queryable, playerKey: number): AsyncGenerator<Rat
       order by v.map_key, v.version limit ${BATCH_SIZE}`),
   );
 
-export interface OwnName {
-  name: string;
-  first_seen: number;
-  last_seen: number;
-  name_key: string;
-}
+type OwnName = PlayerName & { name_key: string };
 
 /** Every name of a player, without the label of the UUID, which was never seen. `last_seen` of the present name may be older than its last match; see `namesOf`. */
 export const allNames = (db: Queryable, playerKey: number): AsyncGenerator<OwnName[]> =>

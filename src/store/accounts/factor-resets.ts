@@ -56,9 +56,8 @@ export const resetOf = (db: Queryable, accountId: string): Promise<number | unde
 
 /** The account whose reset the link stops. */
 export async function stoppedReset(db: Queryable, secret: string): Promise<Account | undefined> {
-  const row = await db.get<{ account_id: string }>(sql`
-    select account_id from factor_resets where hash = ${secretHash(secret)}`);
-  return row && (await accountById(db, row.account_id));
+  const id = await getValue<string>(db, sql`select account_id from factor_resets where hash = ${secretHash(secret)}`);
+  return id === undefined ? undefined : await accountById(db, id);
 }
 
 /** Stops a reset by its link, which works once. @returns the account; undefined if there is no such reset */

@@ -35,14 +35,23 @@ export async function issueMailToken(
   { kind, account_id, data }: MailToken,
   email: string,
 ): Promise<string> {
-  const secret = newSecret();
+  const key = emailKey(email);
   if (email === '' || (kind !== 'reset' && kind !== 'sign-in'))
     await tx.run(sql`
-      delete from mail_tokens where kind = ${kind} and (email_key = '') = (${emailKey(email)} = '')
-        and (account_id = ${account_id ?? ''} or (account_id is null and email_key = ${emailKey(email)}))`);
+      delete from mail_tokens where kind = ${kind} and (email_key = '') = (${key} = '')
+        and (account_id = ${account_id ?? ''} or (account_id is null and email_key = ${key}))`);
+  return await insertToken(tx, key, { kind, account_id, data, expires });
+}
+
+async function insertToken(
+  tx: Queryable,
+  key: string,
+  { kind, account_id, data, expires }: FoundToken,
+): Promise<string> {
+  const secret = newSecret();
   await tx.run(sql`
     insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
-    values (${secretHash(secret)}, ${kind}, ${account_id}, ${emailKey(email)}, ${JSON.stringify(data)}, ${expires})`);
+    values (${secretHash(secret)}, ${kind}, ${account_id}, ${key}, ${JSON.stringify(data)}, ${expires})`);
   return secret;
 }
 
@@ -93,19 +102,13 @@ export async function issueFactorUndo(tx: Queryable, now: number, accountId: str
 }
 
 /** @param key of the address that is left, or '' for a first factor */
-export async function insertUndo(
+export const insertUndo = (
   tx: Queryable,
   now: number,
   id: string,
   key: string,
   data: MailToken['data'],
-): Promise<string> {
-  const secret = newSecret();
-  await tx.run(sql`
-    insert into mail_tokens (hash, kind, account_id, email_key, data, expires)
-    values (${secretHash(secret)}, 'undo-email', ${id}, ${key}, ${JSON.stringify(data)}, ${now + UNDO_MS})`);
-  return secret;
-}
+): Promise<string> => insertToken(tx, key, { kind: 'undo-email', account_id: id, data, expires: now + UNDO_MS });
 
 /** When the account got its first factor, of those whose undo link expires at `expires` or later; undefined if there is none. */
 export async function firstFactorSince(tx: Queryable, accountId: string, expires: number): Promise<number | undefined> {

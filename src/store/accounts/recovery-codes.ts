@@ -32,10 +32,8 @@ export async function deleteRecoveryCodes(tx: Queryable, accountId: string): Pro
   await tx.run(sql`delete from recovery_codes where account_id = ${accountId}`);
 }
 
-export async function countRecoveryCodes(db: Queryable, accountId: string): Promise<number> {
-  const [count] = (await db.tuple(sql`select count(*) from recovery_codes where account_id = ${accountId}`))!;
-  return Number(count);
-}
+export const countRecoveryCodes = async (db: Queryable, accountId: string): Promise<number> =>
+  (await getValue<number>(db, sql`select count(*) from recovery_codes where account_id = ${accountId}`))!;
 
 /** When the recovery codes that are left were made; undefined without one. */
 export const recoveryCodesSince = (db: Queryable, accountId: string): Promise<number | undefined> =>

@@ -1,7 +1,7 @@
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { matchingSteps } from '#platform/crypto/totp.ts';
-import { changesRow, type Queryable } from '#db/db.ts';
+import { changesRow, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 
 /** The purpose of the key that seals the secrets. */
@@ -18,12 +18,12 @@ export const totpOf = (db: Queryable, accountId: string): Promise<Totp | undefin
   db.get(sql`select created, last_used from totp_secrets where account_id = ${accountId}`);
 
 export async function hasTotp(db: Queryable, key: SecretKey, accountId: string, secret: string): Promise<boolean> {
-  const { sealed } = (await sealedSecret(db, accountId)) ?? {};
+  const sealed = await sealedSecret(db, accountId);
   return sealed !== undefined && unseal(key.derive(TOTP_SECRETS), sealed) === secret;
 }
 
-const sealedSecret = (db: Queryable, accountId: string): Promise<{ sealed: string } | undefined> =>
-  db.get(sql`select sealed from totp_secrets where account_id = ${accountId}`);
+const sealedSecret = (db: Queryable, accountId: string): Promise<string | undefined> =>
+  getValue(db, sql`select sealed from totp_secrets where account_id = ${accountId}`);
 
 /**
  * Stores the secret of an authenticator app, in the place of an earlier one. The caller holds the lock of the account.
@@ -58,13 +58,13 @@ export async function useTotpCode(
   accountId: string,
   code: string,
 ): Promise<boolean> {
-  const row = await sealedSecret(db, accountId);
-  const secret = row && unseal(key.derive(TOTP_SECRETS), row.sealed);
-  if (row === undefined || secret === undefined) return false;
+  const sealed = await sealedSecret(db, accountId);
+  const secret = sealed && unseal(key.derive(TOTP_SECRETS), sealed);
+  if (sealed === undefined || secret === undefined) return false;
   for (const step of matchingSteps(secret, code, now)) {
     const used = await db.run(sql`
       update totp_secrets set last_step = ${step}, last_used = ${now}
-      where account_id = ${accountId} and sealed = ${row.sealed} and last_step < ${step}`);
+      where account_id = ${accountId} and sealed = ${sealed} and last_step < ${step}`);
     if (used === 1) return true;
   }
   return false;

@@ -1,5 +1,5 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import { allAs, getAs, getValue, type Queryable, rowReader, type Transactional, unlessTaken } from '#db/db.ts';
+import { allAs, exists, getAs, getValue, type Queryable, rowReader, type Transactional, unlessTaken } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type AccessState, type Application, setAccess, setLimit } from './applications.ts';
 import { nextKey } from '../sequence.ts';
@@ -39,13 +39,7 @@ const SELECT = sql`
 
 const toRequest = rowReader<AccessRequest>({ id: idOf });
 
-export interface NewAccessRequest {
-  kind: RequestKind;
-  account_id: string;
-  purpose: string;
-  site: string;
-  volume: number;
-}
+export type NewAccessRequest = Pick<AccessRequest, 'kind' | 'purpose' | 'site' | 'volume'> & { account_id: string };
 
 /** Maximum applications per owner that get access without an operator's decision. */
 const MAX_AUTOMATIC = 3;
@@ -80,14 +74,16 @@ export async function requestAccess(
 
 /** Whether this is the first request of the application, and the account owns few applications approved automatically. */
 async function mayApproveAutomatically(tx: Queryable, applicationKey: number, accountId: string): Promise<boolean> {
-  const earlier = await tx.get<{ key: number }>(sql`
-    select key from access_requests where application_key = ${applicationKey} and kind = 'access' and state <> 'waiting'`);
-  if (earlier !== undefined) return false;
-  const row = await tx.get<{ count: number }>(sql`
-    select count(distinct r.application_key) as count
+  const earlier = sql`
+    select key from access_requests where application_key = ${applicationKey} and kind = 'access' and state <> 'waiting'`;
+  if (await exists(tx, earlier)) return false;
+  const [count] = (await tx.tuple(sql`
+    select count(distinct r.application_key)
     from application_owners o join access_requests r on r.application_key = o.application_key
-    where o.account_id = ${accountId} and r.kind = 'access' and r.state = 'approved' and r.decided_by is null`);
-  return row!.count < MAX_AUTOMATIC;
+    where o.account_id = ${accountId} and r.kind = 'access' and r.state = 'approved' and r.decided_by is null`)) as [
+    number,
+  ];
+  return count < MAX_AUTOMATIC;
 }
 
 export interface Decision {

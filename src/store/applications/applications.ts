@@ -208,11 +208,12 @@ export async function readDeletionImpact(
   db: Queryable,
   { client_id }: Application,
 ): Promise<{ people: number; tokens: number }> {
-  const people = await db.get<{ count: number }>(
-    sql`select count(*) as count from consents where client_id = ${client_id}`,
-  );
-  const tokens = await db.get<{ count: number }>(sql`
-    select count(*) as count from tokens
-    where client_id = ${client_id} and kind in ('AccessToken', 'RefreshToken', 'ClientCredentials')`);
-  return { people: people!.count, tokens: tokens!.count };
+  const [people, tokens] = (await db.tuple(sql`
+    select (select count(*) from consents where client_id = ${client_id}),
+      (select count(*) from tokens
+        where client_id = ${client_id} and kind in ('AccessToken', 'RefreshToken', 'ClientCredentials'))`)) as [
+    number,
+    number,
+  ];
+  return { people, tokens };
 }

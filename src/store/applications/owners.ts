@@ -1,4 +1,4 @@
-import type { Queryable, Transactional } from '#db/db.ts';
+import { getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Application, applicationByClientId } from './applications.ts';
 import { syncOwnerSuspension } from './suspension.ts';
@@ -54,12 +54,8 @@ export async function applicationsOwnedBy(db: Queryable, accountId: string): Pro
   return found.filter((application) => application !== undefined);
 }
 
-export async function countOwnedBy(db: Queryable, accountId: string): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    sql`select count(*) as count from application_owners where account_id = ${accountId}`,
-  );
-  return row!.count;
-}
+export const countOwnedBy = async (db: Queryable, accountId: string): Promise<number> =>
+  (await getValue<number>(db, sql`select count(*) from application_owners where account_id = ${accountId}`))!;
 
 /** An invitation to own an application. The account becomes an owner when it accepts. */
 export interface Invitation {

@@ -16,7 +16,7 @@ export const isExcluded = (db: Queryable, key: number): Promise<boolean> =>
 /** Those of the matches that are excluded. */
 export async function excludedAmong(db: Queryable, keys: readonly number[]): Promise<ReadonlySet<number>> {
   if (keys.length === 0) return new Set();
-  const rows = await db.tuples(sql`select match_key from excluded_matches where match_key in (${list([...keys])})`);
+  const rows = await db.tuples(sql`select match_key from excluded_matches where match_key in (${list(keys)})`);
   return new Set(rows.map(([key]) => key as number));
 }
 

@@ -1,5 +1,5 @@
 import { nameKey } from '#text/text.ts';
-import { exists, type Queryable } from '#db/db.ts';
+import { columnOf, exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasPseudonym, type Player } from './players.ts';
 
@@ -97,8 +97,8 @@ async function pseudonymsOf(db: Queryable, rows: readonly Listed[]): Promise<Hid
 
 /** The entries of a list, as they were entered. */
 export async function hiddenOn(db: Queryable, scope: number): Promise<string[]> {
-  const rows = await db.all<{ entry: string }>(sql`select entry from hidden_players where scope_key = ${scope}`);
-  return rows.map(({ entry }) => entry).sort();
+  const entries = await columnOf<string>(db, sql`select entry from hidden_players where scope_key = ${scope}`);
+  return entries.sort();
 }
 
 /** Lets the entries of a merged player mean the player that it was merged into. @returns whether that one is hidden now */

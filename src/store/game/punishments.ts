@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { allAs, getAs, type Queryable } from '#db/db.ts';
 import { list, lists, type Sql, sql } from '#db/sql.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
@@ -46,15 +46,8 @@ const SELECT = sql`
 const MAX_IN_FORCE = 100;
 
 /** Punishments with keys below `before`, newest first. */
-export async function listPunishments(
-  db: Queryable,
-  before: number,
-  limit: number,
-  now: number,
-): Promise<Punishment[]> {
-  const rows = await db.all<PunishmentRow>(sql`${SELECT} where u.key < ${before} order by u.key desc limit ${limit}`);
-  return rows.map((row) => toPunishment(row, now));
-}
+export const listPunishments = (db: Queryable, before: number, limit: number, now: number): Promise<Punishment[]> =>
+  allAs(db, sql`${SELECT} where u.key < ${before} order by u.key desc limit ${limit}`, presentAt(now));
 
 export async function listPunishmentsOf(
   db: Queryable,
@@ -65,7 +58,7 @@ export async function listPunishmentsOf(
 ): Promise<Punishment[]> {
   const rows = await db.all<PunishmentRow>(sql`
     ${SELECT} where u.punished_key = ${playerKey} and u.key < ${before} order by u.key desc limit ${limit}`);
-  return rows.map((row) => toPunishment(row, now));
+  return rows.map(presentAt(now));
 }
 
 const inForce = (now: number): Sql => sql`u.revoked is null and (u.expires is null or u.expires > ${now})`;
@@ -74,18 +67,14 @@ const inForce = (now: number): Sql => sql`u.revoked is null and (u.expires is nu
 export async function punishmentsInForce(db: Queryable, playerKey: number, now: number): Promise<Punishment[]> {
   const rows = await db.all<PunishmentRow>(sql`
     ${SELECT} where u.punished_key = ${playerKey} and ${inForce(now)} order by u.key desc limit ${MAX_IN_FORCE}`);
-  return rows.map((row) => toPunishment(row, now));
+  return rows.map(presentAt(now));
 }
 
-export async function punishmentByKey(db: Queryable, key: number, now: number): Promise<Punishment | undefined> {
-  const row = await db.get<PunishmentRow>(sql`${SELECT} where u.key = ${key}`);
-  return row && toPunishment(row, now);
-}
+export const punishmentByKey = (db: Queryable, key: number, now: number): Promise<Punishment | undefined> =>
+  getAs(db, sql`${SELECT} where u.key = ${key}`, presentAt(now));
 
-export async function punishmentsByKeys(db: Queryable, keys: readonly number[], now: number): Promise<Punishment[]> {
-  const rows = await db.all<PunishmentRow>(sql`${SELECT} where u.key in (${list(keys)})`);
-  return rows.map((row) => toPunishment(row, now));
-}
+export const punishmentsByKeys = (db: Queryable, keys: readonly number[], now: number): Promise<Punishment[]> =>
+  allAs(db, sql`${SELECT} where u.key in (${list(keys)})`, presentAt(now));
 
 /** Whether a punishment is a ban. */
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
@@ -108,26 +97,17 @@ export async function bannedPlayers(
   return new Set(rows.map(([key]) => key as number));
 }
 
-function toPunishment(row: PunishmentRow, now: number): Punishment {
-  const { key, reason, level, time, type, server, expires, changed } = row;
-  const punisher = row.punisher_uuid === null ? null : { uuid: row.punisher_uuid, name: row.punisher_name! };
-  const punished = { uuid: row.uuid, name: row.name };
-  return {
-    key,
-    punisher,
-    punished,
-    state: presentState(row, now),
-    reason,
-    level,
-    time,
-    type,
-    server,
-    automatic: row.automatic === 1,
-    expires,
-    revocation: toRevocation(row),
-    changed,
+/** Reads a row with the state that it has at a time. */
+const presentAt =
+  (now: number) =>
+  (row: PunishmentRow): Punishment => {
+    const { key, reason, level, time, type, server, expires, changed } = row;
+    const punisher = row.punisher_uuid === null ? null : { uuid: row.punisher_uuid, name: row.punisher_name! };
+    const punished = { uuid: row.uuid, name: row.name };
+    const [state, automatic, revocation] = [presentState(row, now), row.automatic === 1, toRevocation(row)];
+    const written = { key, punisher, punished, state, reason, level, time, type, server };
+    return { ...written, automatic, expires, revocation, changed };
   };
-}
 
 function toRevocation(row: PunishmentRow): Revocation | null {
   const { revoked: time, revoke_reason: reason, revoked_on: server } = row;

@@ -3,7 +3,8 @@ import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';
 import { type Player, playersByKeys } from './players.ts';
-import { serversByKeys } from './servers.ts';
+import type { GameMap } from './maps/maps.ts';
+import { type Server, serversByKeys } from './servers.ts';
 
 /** The public search: players, servers and maps by the beginning of any word of a name, in any case, in the order of these words. */
 
@@ -12,16 +13,8 @@ export interface FoundPlayer extends Player {
   formerly: string | undefined;
 }
 
-export interface FoundMap {
-  key: number;
-  name: string;
-  gamemodes: string[];
-}
-
-export interface FoundServer {
-  key: number;
-  name: string;
-}
+export type FoundMap = Pick<GameMap, 'key' | 'name' | 'gamemodes'>;
+export type FoundServer = Server;
 
 /**
  * Players by a present or former name, hidden players by the present one alone. A player is also found by the beginning of the

@@ -1,12 +1,10 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { hostname } from 'node:os';
 
 /** The random, unique id of this database. */
-export async function readDatabaseId(db: Queryable): Promise<number> {
-  const [value] = (await db.tuple(sql`select value from data_versions where name = 'database'`)) as [number];
-  return value;
-}
+export const readDatabaseId = async (db: Queryable): Promise<number> =>
+  (await getValue<number>(db, sql`select value from data_versions where name = 'database'`))!;
 
 export interface TableSize {
   table: string;

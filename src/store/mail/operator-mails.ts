@@ -1,5 +1,6 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import type { Server } from '../game/servers.ts';
 import { newestKeyAt } from '../sequence.ts';
 
 /** The mails to operators. The state is in the database: it survives a restart and is shared by all processes. */
@@ -47,15 +48,13 @@ export const REQUESTS = 'requests';
 
 /** When a mail about a waiting request was delivered to the operators; undefined while there is none. */
 export async function mailedAt(db: Queryable, requestKey: number): Promise<number | undefined> {
-  const row = await db.get<{ delivered: number }>(sql`
+  const delivered = sql`
     select delivered from operator_mails
-    where subject = ${REQUESTS} and covers >= ${requestKey} and delivered is not null`);
-  return row?.delivered;
+    where subject = ${REQUESTS} and covers >= ${requestKey} and delivered is not null`;
+  return await getValue(db, delivered);
 }
 
-export interface SilentServer {
-  key: number;
-  name: string;
+export interface SilentServer extends Server {
   /** When its last heartbeat was received. */
   received: number;
 }
@@ -91,9 +90,7 @@ const silentServers = (db: Queryable, silentSince: number): Promise<SilentServer
     where s.removed is null and p.received <= ${silentSince} and (m.covers is null or m.covers < p.received)
     order by s.name`);
 
-export interface RefusingServer {
-  key: number;
-  name: string;
+export interface RefusingServer extends Server {
   /** Events refused since the beginning of the period. */
   count: number;
   /** The most frequent reason. */

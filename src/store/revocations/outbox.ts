@@ -10,7 +10,7 @@ import { list, sql } from '#db/sql.ts';
  * After a loss of the database a restored backup replays it (`replay.ts`). One line of JSON each:
  * `{"time":"2026-03-01T12:00:00.000Z","kind":"token","subject":HASH,"detail":"AccessToken","until":EPOCH_MS}`.
  */
-export interface PendingRevocation {
+interface PendingRevocation {
   key: number;
   kind: string;
   subject: string;
@@ -48,24 +48,22 @@ export function revocationLog(
   return config.REVOCATION_LOG === '' ? join(dataFolder(config), 'revocations.log') : config.REVOCATION_LOG;
 }
 
-/** @throws TemporaryError if the file cannot be written, for example because its disk is full */
+/**
+ * The file is opened for each append, so that it can be moved away while the service runs.
+ * @throws TemporaryError if the file cannot be written, for example because its disk is full
+ */
 function appendTo(file: string, text: string): void {
   try {
-    append(file, text);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const descriptor = openSync(file, 'a+', 0o600);
+    try {
+      writeAll(descriptor, Buffer.from(endsInLine(descriptor) ? text : `\n${text}`));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
     throw new TemporaryError(`The revocation log ${file} cannot be written (${(error as Error).message})`);
-  }
-}
-
-/** The file is opened for each append, so that it can be moved away while the service runs. */
-function append(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const descriptor = openSync(file, 'a+', 0o600);
-  try {
-    writeAll(descriptor, Buffer.from(endsInLine(descriptor) ? text : `\n${text}`));
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

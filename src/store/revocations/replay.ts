@@ -69,14 +69,7 @@ async function replayDeleted(db: Db, revocations: Revocations): Promise<Record<k
 
 async function replayCredentials(db: Db, now: number, { server, management, webhook, ...revocations }: Revocations) {
   return {
-    server_keys_revoked: await count(revocations['server key'], ([hash, expires]) =>
-      changesRow(
-        db,
-        sql`
-        update server_keys set expires = ${Number(expires)}
-        where hash = ${hash} and (expires is null or expires > ${Number(expires)})`,
-      ),
-    ),
+    server_keys_revoked: await count(revocations['server key'], ([hash, expires]) => endKey(db, hash, Number(expires))),
     servers_removed: await count(onlyWith(server), ([key, removed]) => removeServer(db, now, key, Number(removed))),
     secrets_withdrawn: await count(revocations['application secret'].keys(), (key) =>
       changesRow(db, sql`delete from application_secrets where key = ${Number(key)}`),
@@ -87,6 +80,11 @@ async function replayCredentials(db: Db, now: number, { server, management, webh
     webhooks_removed: await count(webhook, ([key, state]) => endWebhook(db, Number(key), state)),
   };
 }
+
+const endKey = async (db: Db, hash: string, expires: number): Promise<boolean> =>
+  (await db.run(sql`
+    update server_keys set expires = ${expires} where hash = ${hash} and (expires is null or expires > ${expires})`)) >
+  0;
 
 /** What has no place in a restored database: a webhook that was removed, or is switched off. */
 async function endWebhook(db: Db, key: number, state: string): Promise<boolean> {
@@ -100,14 +98,7 @@ async function endWebhook(db: Db, key: number, state: string): Promise<boolean> 
 async function replayApplications(db: Db, { application, access, owner, consent, invitation }: Revocations) {
   return {
     applications_deleted: await count(application.keys(), (clientId) => deleteApplication(db, clientId)),
-    access_withdrawn: await count(access, ([clientId, state]) =>
-      changesRow(
-        db,
-        sql`
-        update applications set access = ${state}
-        where client_id = ${clientId} and access = 'approved' and access <> ${state}`,
-      ),
-    ),
+    access_withdrawn: await count(access, ([clientId, state]) => withdrawAccess(db, clientId, state)),
     owners_removed: await count(endedIn(owner), (pair) => removeOwner(db, pair)),
     consents_ended: await count(endedIn(consent), ([account, client]) =>
       changesRow(db, sql`delete from consents where account_id = ${account} and client_id = ${client}`),
@@ -115,6 +106,11 @@ async function replayApplications(db: Db, { application, access, owner, consent,
     invitations_ended: await count(endedIn(invitation), ([key, account]) => endInvitation(db, Number(key), account)),
   };
 }
+
+const withdrawAccess = async (db: Db, clientId: string, state: string): Promise<boolean> =>
+  (await db.run(sql`
+    update applications set access = ${state}
+    where client_id = ${clientId} and access = 'approved' and access <> ${state}`)) > 0;
 
 /** Counts the changed subjects; the last operator, who is not changed, is added to `last`. */
 async function count<T>(
@@ -149,10 +145,8 @@ async function removeServer(db: Db, now: number, id: string, removed: number): P
   const key = Number(id);
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
-    const isRemoved = await changesRow(
-      tx,
-      sql`update servers set removed = ${removed} where key = ${key} and removed is null`,
-    );
+    const removal = sql`update servers set removed = ${removed} where key = ${key} and removed is null`;
+    const isRemoved = await changesRow(tx, removal);
     if (isRemoved) await recordChanges(tx, [{ kind: 'server', key, type: 'withdrawn' }], now);
     return isRemoved;
   });
@@ -161,11 +155,8 @@ async function removeServer(db: Db, now: number, id: string, removed: number): P
 async function removeOwner(db: Db, [applicationKey, accountId]: readonly [string, string]): Promise<boolean> {
   const key = Number(applicationKey);
   return await db.transaction(async (tx) => {
-    const removed = await changesRow(
-      tx,
-      sql`
-      delete from application_owners where application_key = ${key} and account_id = ${accountId}`,
-    );
+    const removal = sql`delete from application_owners where application_key = ${key} and account_id = ${accountId}`;
+    const removed = await changesRow(tx, removal);
     if (removed) await syncOwnerSuspension(tx, [key]);
     return removed;
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
-import { allAs, changesRow, type Db, getAs, type Queryable, type Transactional } from '#db/db.ts';
+import { allAs, changesRow, type Db, getAs, getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import type { Cursor } from '../../game/change-cursors.ts';
 import { RESOURCE_KINDS, type ResourceKind } from '../../game/changes.ts';
@@ -143,10 +143,8 @@ export async function addWebhook(
   return await db.transaction(async (tx) => {
     // Assigning a key locks the sequence until commit, so no concurrent transaction adds a webhook after the count.
     const key = await nextKey(tx, now);
-    const known = await tx.get<{ count: number }>(
-      sql`select count(*) as count from webhooks where application_key = ${application}`,
-    );
-    if (known!.count >= MAX_WEBHOOKS) return undefined;
+    const known = sql`select count(*) from webhooks where application_key = ${application}`;
+    if ((await getValue<number>(tx, known))! >= MAX_WEBHOOKS) return undefined;
     await tx.run(sql`
       insert into webhooks (key, application_key, url, form, kinds, state, reason, since, verified, feed, place, walk_head,
         after_reset, sealed_secret, sealed_former, former_until, revision, logged, failures, failing, next_attempt, last_head,

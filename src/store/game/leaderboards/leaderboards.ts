@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { type BoardCounter, countersIn, MATCH_GROUPS, type MatchGroup } from '../statistics-groups.ts';
 
@@ -64,11 +64,8 @@ export async function readActivity(
 export const ALL_MAPS = '';
 
 /** The matches that the leaderboards count, without reading them. */
-export async function countedMatches(db: Queryable): Promise<number> {
-  const row = await db.get<{ play: number }>(sql`
-    select play from map_results where map_key = ${ALL_MAPS} and team = ''`);
-  return row?.play ?? 0;
-}
+export const countedMatches = async (db: Queryable): Promise<number> =>
+  (await getValue<number>(db, sql`select play from map_results where map_key = ${ALL_MAPS} and team = ''`)) ?? 0;
 
 export interface MapResults {
   /** Finished matches on the map. */

@@ -75,9 +75,9 @@ export const mapsByKeys = (db: Queryable, keys: readonly number[]): Promise<Game
 export async function mapByName(db: Queryable, name: string): Promise<GameMap | undefined> {
   const exact = await mapByExactName(db, name);
   if (exact !== undefined) return exact;
-  const row = await db.get(sql`
-    select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name_key = ${nameKey(name)} order by m.key desc limit 1`);
-  return row && toGameMap(row);
+  const newest = sql`
+    select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name_key = ${nameKey(name)} order by m.key desc limit 1`;
+  return await getAs(db, newest, toGameMap);
 }
 
 /** The gamemodes of maps by their names, by the name key; of several maps with one name those of the newest. */
