@@ -29,16 +29,12 @@ export function depsOf(context: Pick<AppContext, 'config' | 'db' | 'clock'>): De
   };
 }
 
-/** The query of one match. */
-export function matchQuery(db: Db, renderVersion: string): Deps['match'] {
-  return db.remote ? revisedMatchQuery(db, renderVersion) : (key) => matchWithTeams(db.shortReads, key);
-}
-
 /**
- * PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's own revision; with
- * merged players, whose names its row does not store, from its content.
+ * The query of one match. PostgreSQL has no data version of all matches, so the entity tag of a match is made from the match's
+ * own revision; with merged players, whose names its row does not store, from its content.
  */
-function revisedMatchQuery(db: Db, renderVersion: string): Deps['match'] {
+function matchQuery(db: Db, renderVersion: string): Deps['match'] {
+  if (!db.remote) return (key) => matchWithTeams(db.shortReads, key);
   let databaseId: number | undefined;
   return async (key) => {
     databaseId ??= await readDatabaseId(db);

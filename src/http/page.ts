@@ -51,14 +51,12 @@ export interface Page {
   kind?: string | undefined;
   /** Asset names that only this page needs. */
   scripts?: readonly string[] | undefined;
-  stylesheets?: readonly string[] | undefined;
 }
 
 /** Renders a whole page. Inline scripts and styles are not allowed, see `pageHeaders`. */
 export async function renderPage(shell: PageShell, page: Page): Promise<string> {
   const { assets, network } = shell;
   const title = page.title === network ? network : `${page.title} · ${network}`;
-  const stylesheets = [...shell.stylesheets, ...(page.stylesheets ?? [])];
   const scripts = [...shell.scripts, ...(page.scripts ?? [])];
   const written = await html`<!doctype html>
 <html lang="${page.language}">
@@ -67,7 +65,7 @@ export async function renderPage(shell: PageShell, page: Page): Promise<string> 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
-${stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
+${shell.stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
 <link rel="icon" type="image/svg+xml" href="${assets.href('favicon.svg')}">
 ${scripts.map((name) => html`<script type="module" src="${assets.href(name)}"></script> `)}${page.head ?? ''}
 </head>

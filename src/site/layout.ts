@@ -20,7 +20,7 @@ export async function writePage(
   person: SignedIn | undefined,
 ): Promise<string> {
   const { text, deps, language, url } = request;
-  const { kind, title, main, live, scripts = [], stylesheets } = content;
+  const { kind, title, main, live, scripts = [] } = content;
   const links = SECTIONS.map((section) => ({
     href: `/${section}`,
     label: text.sections[section],
@@ -38,7 +38,6 @@ export async function writePage(
     url,
     kind,
     scripts: live === undefined ? scripts : [...scripts, 'live.js'],
-    stylesheets,
   });
 }
 

@@ -171,9 +171,8 @@ export interface PageContent {
   status?: number;
   /** The class of the body element, for the stylesheet. */
   kind?: string;
-  /** The asset names of scripts and stylesheets that only this page needs. */
+  /** The asset names of scripts that only this page needs. */
   scripts?: readonly string[];
-  stylesheets?: readonly string[];
   /** Additional sources in the Content-Security-Policy of this page. */
   policy?: PolicyAdditions;
   /** Tells search engines not to index the page. */

@@ -36,7 +36,7 @@ export interface ResponseObject {
   content?: Readonly<Record<string, Content>>;
 }
 
-export interface Content {
+interface Content {
   schema: Schema;
   example: unknown;
 }

@@ -9,7 +9,6 @@ import type { Text } from '../text/en.ts';
 import {
   type ResponseObject,
   type ApiDocument,
-  type Content,
   contentOf,
   examplesOf,
   membersOf,
@@ -197,14 +196,13 @@ const ownResponse = (status: string, response: ResponseObject, words: Words): Ht
   const { description, headers: sent = {} } = response;
   const content = contentOf(response);
   return html`<p>
-      <strong>${status}</strong> <span lang="en">${inline(description)}</span>${typeOfBody(content)}<br />
+      <strong>${status}</strong>
+      <span lang="en">${inline(description)}</span
+      >${content === undefined ? '' : html`: ${typeOf(content.schema)}`}<br />
       <span class="soft small">${words.headers}${COLON[words.lang]}${Object.keys(sent).join(', ')}</span>
     </p>
     ${content === undefined ? '' : json(content.example)}`;
 };
-
-const typeOfBody = (content: Content | undefined): Html =>
-  content === undefined ? html`` : html`: ${typeOf(content.schema)}`;
 
 /** The headers of a successful response and those that only errors have. */
 function headers({ components, paths }: ApiDocument, words: Words): Html {
@@ -263,12 +261,12 @@ interface MemberRow {
 function memberList({ lang }: Words, rows: readonly MemberRow[]): Html {
   const note = (words: string): Html => html`<span class="badge" lang="${lang}">${words}</span> `;
   return html`<ul class="members" lang="en">
-    ${rows.map(({ notes, ...row }) => memberItem({ ...row, notes: notes.map(note) }))}
+    ${rows.map(
+      ({ name, type, notes, description }) =>
+        html`<li><code>${name}</code> <i>${type}</i> ${notes.map(note)}${inline(description)}</li>`,
+    )}
   </ul>`;
 }
-
-const memberItem = ({ name, type, notes, description }: Omit<MemberRow, 'notes'> & { notes: Html[] }): Html =>
-  html`<li><code>${name}</code> <i>${type}</i> ${notes}${inline(description)}</li>`;
 
 /** The type of a value in words, with links to named schemas: `array of Match`, `"win" or "lose"`. */
 function typeOf(schema: Schema): Html {
