@@ -14,7 +14,7 @@ import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import type { Problems } from './components.ts';
 import { isConfirmed } from './confirmation.ts';
-import type { OwnedRequest, PageResult, Route } from './routes.ts';
+import type { ConsoleRequest, OwnedRequest, PageResult, Route } from './routes.ts';
 import type { Texts } from './texts/index.ts';
 
 type Shown = PageResult | Promise<PageResult>;
@@ -31,6 +31,8 @@ export type Issue = z.core.$ZodIssue;
 interface Wording<Row, Fields extends z.ZodObject, Impact, Result> {
   /** @throws HttpError 404 if there is no such row */
   find(request: OwnedRequest): Promise<Row>;
+  /** Another page, if this form of this person may not change the row. */
+  instead?(request: OwnedRequest, row: Row): PageResult | undefined | Promise<PageResult | undefined>;
   /** The page of the row. */
   at?(row: Row, request: OwnedRequest): string;
   /** The values of the fields, if they are not the texts of the form. */
@@ -57,6 +59,9 @@ type Confirm<Row, Fields extends z.ZodObject, Impact> = (
 /** For a form that is itself the page before its operation. */
 export const ASKED_BY_FORM = (): undefined => undefined;
 
+/** Whether the form has the name that has to be typed before a loss. */
+export const isTyped = ({ form }: ConsoleRequest, name: string): boolean => form['name']?.trim() === name;
+
 /** A form that carries out an operation. A page asks before it if the operation takes something away. */
 export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L extends Loss>(
   path: string,
@@ -82,6 +87,8 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
           },
     handle: async (request) => {
       const row = await wording.find(request);
+      const instead = await wording.instead?.(request, row);
+      if (instead !== undefined) return instead;
       const { data: fields, error } = parse(request.form);
       if (error !== undefined)
         return await again(

@@ -26,7 +26,7 @@ import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { button, factsList, formTo, isFine, logoImage, number, type Problems, timestamp } from '../components.ts';
-import { ASKED_BY_FORM, operationForm } from '../operation-form.ts';
+import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
 import { firstSteps } from './first-steps.ts';
@@ -238,18 +238,6 @@ const find = async ({ application }: OwnedRequest): Promise<Application> => appl
 const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
 const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
 
-const DELETION = operationForm(`${AT}/delete`, removeApplication, {
-  find,
-  confirm: ASKED_BY_FORM,
-  refused: {},
-  done: () => '?done=deleted',
-});
-
-async function removeNamed(request: OwnedRequest) {
-  const { application, form } = request;
-  return form['name']?.trim() === application.name ? await DELETION.handle(request) : await deletionPage(request, true);
-}
-
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, (request) => overviewPage(request)),
   operationForm(`${AT}/secrets`, createSecret, {
@@ -276,5 +264,11 @@ export const applicationRoutes: readonly Route[] = [
   },
   ownedForm(`${AT}/owners`, 'always', addOwner),
   ownedPage(`${AT}/delete`, (request) => deletionPage(request)),
-  { ...DELETION, handle: removeNamed },
+  operationForm(`${AT}/delete`, removeApplication, {
+    find,
+    instead: (request, { name }) => (isTyped(request, name) ? undefined : deletionPage(request, true)),
+    confirm: ASKED_BY_FORM,
+    refused: {},
+    done: () => '?done=deleted',
+  }),
 ];

@@ -16,8 +16,8 @@ import { type Account, accountById, accountsBefore, findAccount, type Role } fro
 import { connectedApplications } from '#store/accounts/consents.ts';
 import { applicationsOwnedBy } from '#store/applications/owners.ts';
 import { button, factsList, formTo, number, timestamp, textOf } from '../components.ts';
-import { oneOfForms, operationForm } from '../operation-form.ts';
-import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
+import { isTyped, oneOfForms, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { orNotFound } from '../sign-in.ts';
 import { type Act, confirmationPage, inOperator } from './layout.ts';
 import { searchForm, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -230,25 +230,19 @@ const ROLE = operationForm(AT, changeRole, {
   refused: lastOperator,
 });
 
-const DELETION = operationForm(AT, deleteAccount, {
-  ...onAccount,
-  at: () => '/operator/accounts',
-  confirm: confirmDeletion,
-  refused: lastOperator,
-});
-
-async function removeNamed(request: OwnedRequest) {
-  const { name } = await requireAccount(request);
-  if (request.form['name']?.trim() === name) return await DELETION.handle(request);
-  return await accountPage(request, request.texts.operator.not_the_name);
-}
-
 const FORMS = {
   disable: operationForm(AT, disableAccount, { ...onAccount, confirm: confirmDisabling, refused: lastOperator }),
   enable: operationForm(AT, enableAccount, onAccount),
   sign_out: operationForm(AT, signOutAccount, { ...onAccount, confirm: confirmSignOut }),
   unlink: operationForm(AT, unlinkAccount, { ...onAccount, confirm: confirmUnlinking }),
-  delete: { ...DELETION, handle: removeNamed },
+  delete: operationForm(AT, deleteAccount, {
+    ...onAccount,
+    instead: (request, { name }) =>
+      isTyped(request, name) ? undefined : accountPage(request, request.texts.operator.not_the_name),
+    at: () => '/operator/accounts',
+    confirm: confirmDeletion,
+    refused: lastOperator,
+  }),
   make_operator: ROLE,
   make_moderator: ROLE,
   make_user: ROLE,

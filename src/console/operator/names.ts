@@ -8,7 +8,7 @@ import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, textOf, timestamp } from '../components.ts';
 import { mailNewName } from '#mails/recovery-mails.ts';
 import { operationForm } from '../operation-form.ts';
-import { moderatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
+import { moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { requireAccount } from './accounts.ts';
 import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
@@ -90,8 +90,9 @@ function mayRename({ person }: ConsoleRequest, { id, role }: Account): boolean {
 const gone = ({ name }: Account): string =>
   `/operator/names?${new URLSearchParams({ q: name, done: 'gone' }).toString()}`;
 
-const RENAMING = operationForm('/operator/names/:id', renameAccount, {
+const renaming = operationForm('/operator/names/:id', renameAccount, {
   find: requireAccount,
+  instead: (request, account) => (mayRename(request, account) ? undefined : gone(account)),
   wrong: ({ texts }) => texts.operator.name_shape,
   again: async (request, { name }) =>
     await namesPage(request, { account: await requireAccount(request), problem: name! }),
@@ -105,12 +106,7 @@ const RENAMING = operationForm('/operator/names/:id', renameAccount, {
   },
 });
 
-async function rename(request: OwnedRequest) {
-  const account = await requireAccount(request);
-  return mayRename(request, account) ? await RENAMING.handle(request) : gone(account);
-}
-
 export const nameRoutes: readonly Route[] = [
   moderatorPage('/operator/names', (request) => namesPage(request)),
-  { ...RENAMING, handle: rename },
+  renaming,
 ];

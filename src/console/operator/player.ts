@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
-import { perform } from '#admin/operation.ts';
 import { erasePlayer } from '#admin/players.ts';
 import { field } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
@@ -14,7 +13,8 @@ import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { readAliases, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
 import { type Fact, factsList, formTo, timestamp } from '../components.ts';
-import { actForm, operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
+import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
+import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { hiddenHeading, keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -177,15 +177,17 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
   </section>`;
 }
 
-async function erase(request: ConsoleRequest) {
-  const { actor, deps, form, texts } = request;
-  const player = await requirePlayer(request);
-  if (form['name']?.trim() !== player.name) return await playerPage(request, texts.player_page.erase_wrong);
-  const outcome = await perform(erasePlayer, { ...deps, actor }, player, {});
-  return `/operator/players/${'done' in outcome ? `${outcome.done.uuid}?done=erased` : `${player.uuid}?done=gone`}`;
-}
-
 export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
-  actForm('/operator/players/:uuid/erase', erasePlayer, erase),
+  operationForm('/operator/players/:uuid/erase', erasePlayer, {
+    find: requirePlayer,
+    instead: async (request) => {
+      const { name } = await requirePlayer(request);
+      return isTyped(request, name) ? undefined : await playerPage(request, request.texts.player_page.erase_wrong);
+    },
+    at: ({ uuid }) => `/operator/players/${uuid}`,
+    confirm: ASKED_BY_FORM,
+    refused: { 'no player': 'gone', 'has an account': 'gone', 'erased already': 'gone' },
+    done: (_, __, { uuid }) => `/operator/players/${uuid}?done=erased`,
+  }),
 ];
