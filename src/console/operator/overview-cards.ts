@@ -17,13 +17,11 @@ export async function healthCard(request: ConsoleRequest): Promise<Html> {
   const { health: t } = texts;
   const since = now - deps.config.PRESENCE_TIMEOUT * 1000;
   const health = await healthOf(deps.db, { now, since, mailServer: mailServerOf(deps.config) });
+  const { heard, known } = health.servers;
   const when = (ms: number | null): Html | string => (ms === null ? t.never : timestamp(request, ms));
   const rows: [string, Html | string][] = [
     [t.database, `${t.databases[health.database]}, ${health.answer_ms.toFixed(1)} ms`],
-    [
-      texts.operator.sections['/servers'],
-      t.reporting(number(request, health.servers.heard), number(request, health.servers.known)),
-    ],
+    [texts.operator.sections['/servers'], t.reporting(number(request, heard), number(request, known))],
     [t.online, number(request, health.online)],
     [t.last_event, when(health.last_event)],
     [t.last_match, when(health.last_match)],

@@ -6,7 +6,7 @@ import type { Html } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { requestById } from '#store/applications/access-requests.ts';
 import { changeById } from '#store/applications/application-changes.ts';
-import { managedApplication } from '#store/applications/applications.ts';
+import { type Application, managedApplication } from '#store/applications/applications.ts';
 import { webhookById } from '#store/applications/webhooks/webhooks.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { factsOf, matchHeadByKey } from '#store/game/matches.ts';
@@ -33,7 +33,7 @@ interface Found {
   /** Undefined if the hint has the link. */
   href?: string;
   label: string;
-  hint?: Html | string;
+  hint?: Html | string | undefined;
 }
 
 /** Everything with a name, an address or a UUID of which a word begins with the text, and what has the text as its id. */
@@ -57,22 +57,9 @@ async function searchPage(request: ConsoleRequest) {
       const servers = await find('server', (ref) => serverByKey(deps.db, Number(ref), 0));
       const maps = await find('map', (ref) => mapByKey(deps.db, Number(ref)));
       sections.push(
-        [
-          t.sections['/accounts'],
-          accounts.map(({ id, name, email }) => ({ href: `${ROOT}/accounts/${id}`, label: name, hint: email })),
-        ],
-        [
-          t.sections['/applications'],
-          applications.map(({ client_id, name }) => ({
-            href: `/console/applications/${client_id}`,
-            label: name,
-            hint: client_id,
-          })),
-        ],
-        [
-          t.sections['/servers'],
-          servers.map(({ key, name }) => ({ href: `${ROOT}/servers/${idOf(key)}`, label: name })),
-        ],
+        [t.sections['/accounts'], accounts.map(({ id, name, email }) => at(`/accounts/${id}`, name, email))],
+        [t.sections['/applications'], applications.map((one) => foundApplication(one, one.client_id))],
+        [t.sections['/servers'], servers.map(({ key, name }) => at(`/servers/${idOf(key)}`, name))],
         [s.maps, maps.map(({ key, name }) => ({ href: `/maps/${idOf(key)}`, label: name }))],
       );
     }
@@ -146,7 +133,11 @@ async function findById(request: ConsoleRequest, text: string): Promise<Found[]>
   return found.length > 0 || key === undefined || !person.isOperator ? found : await findEvent(request, key);
 }
 
-const at = (path: string, label: string, hint: Html | string): Found => ({ href: ROOT + path, label, hint });
+const at = (path: string, label: string, hint?: Html | string): Found => ({ href: ROOT + path, label, hint });
+
+const foundApplication = ({ client_id, name }: Application, hint: string): Found => ({
+  ...{ href: `/console/applications/${client_id}`, label: name, hint },
+});
 
 async function findForOperators(request: ConsoleRequest, text: string, key = NO_KEY): Promise<(Found | undefined)[]> {
   const { db } = request.deps;
@@ -162,7 +153,7 @@ async function findForOperators(request: ConsoleRequest, text: string, key = NO_
   const id = idOf(key);
   return [
     account && at(`/accounts/${account.id}`, account.name, sections['/accounts']),
-    application && { href: `/console/applications/${text}`, label: application.name, hint: sections['/applications'] },
+    application && foundApplication(application, sections['/applications']),
     webhook && at('/webhooks', new URL(webhook.url).host, sections['/webhooks']),
     change && at(`/changes/${text}`, change.name, sections['/applications']),
     asked && at(`/requests/${text}`, asked.application_name, access),
