@@ -48,6 +48,8 @@ export const mandatory = (value: string, help: string, form?: Form): CommandOpti
   ...{ ...option(value, help, form), required: true },
 });
 
+export const repeatable = (value: string, help: string): CommandOption => ({ ...option(value, help), multiple: true });
+
 /** An option without a value. */
 export const flag = (help: string): CommandOption => ({ type: 'boolean', help });
 

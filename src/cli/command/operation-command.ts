@@ -48,7 +48,7 @@ interface Wording<Row, Fields extends z.ZodObject, Result> {
   /** The sentence about options that do not go together. */
   together?: string;
   /** The option that a place in the event is about, if it is not a field. */
-  optionAbout?(place: string): string;
+  optionAbout?: (place: string) => string;
   /** What the command prints; it may wait for a job of the operation. */
   result(
     context: AppContext,

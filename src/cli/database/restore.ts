@@ -14,7 +14,14 @@ import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, progressLines, singleFile, summaryOf } from './backup.ts';
-import { type Command, commandActor, type Input, JSON_OPTION, withAppContext } from '#cli/command/command.ts';
+import {
+  type Command,
+  commandActor,
+  type Input,
+  JSON_OPTION,
+  repeatable,
+  withAppContext,
+} from '#cli/command/command.ts';
 import { errorOutput } from '#platform/process/output.ts';
 
 export const commands: Command[] = [
@@ -23,12 +30,10 @@ export const commands: Command[] = [
     summary: 'Fill the empty database of DATABASE_URL from a backup, and say what came back with it',
     operands: 'FILE',
     options: {
-      'since-log': {
-        type: 'string',
-        multiple: true,
-        value: 'LOG',
-        help: 'Delete and revoke again what this revocation log names since the backup; may be repeated. Without FILE: in a database that was restored before',
-      },
+      'since-log': repeatable(
+        'LOG',
+        'Delete and revoke again what this revocation log names since the backup; may be repeated. Without FILE: in a database that was restored before',
+      ),
       json: JSON_OPTION,
     },
     run: restore,

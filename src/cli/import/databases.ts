@@ -11,6 +11,7 @@ import {
   flag,
   type Input,
   option,
+  repeatable,
   wholeNumber,
   withAppContext,
 } from '../command/command.ts';
@@ -34,13 +35,10 @@ export const commands: Command[] = [
     'the punishments of LiteBans from MySQL, MariaDB or PostgreSQL',
     {
       'table-prefix': option('TEXT', 'The prefix of the tables (default: litebans_)'),
-      'server-scope': {
-        ...option(
-          'NAME',
-          'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
-        ),
-        multiple: true,
-      },
+      'server-scope': repeatable(
+        'NAME',
+        'Only punishments with this server_scope; * is the whole network; may be repeated (default: all)',
+      ),
     },
   ),
   program('advancedban', MYSQL, 'the punishments of AdvancedBan from MySQL or MariaDB', {}),
