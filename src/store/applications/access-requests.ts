@@ -77,13 +77,11 @@ async function mayApproveAutomatically(tx: Queryable, applicationKey: number, ac
   const earlier = sql`
     select key from access_requests where application_key = ${applicationKey} and kind = 'access' and state <> 'waiting'`;
   if (await exists(tx, earlier)) return false;
-  const [count] = (await tx.tuple(sql`
+  const automatic = sql`
     select count(distinct r.application_key)
     from application_owners o join access_requests r on r.application_key = o.application_key
-    where o.account_id = ${accountId} and r.kind = 'access' and r.state = 'approved' and r.decided_by is null`)) as [
-    number,
-  ];
-  return count < MAX_AUTOMATIC;
+    where o.account_id = ${accountId} and r.kind = 'access' and r.state = 'approved' and r.decided_by is null`;
+  return (await getValue<number>(tx, automatic))! < MAX_AUTOMATIC;
 }
 
 export interface Decision {

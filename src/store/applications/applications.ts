@@ -208,12 +208,9 @@ export async function readDeletionImpact(
   db: Queryable,
   { client_id }: Application,
 ): Promise<{ people: number; tokens: number }> {
-  const [people, tokens] = (await db.tuple(sql`
-    select (select count(*) from consents where client_id = ${client_id}),
-      (select count(*) from tokens
-        where client_id = ${client_id} and kind in ('AccessToken', 'RefreshToken', 'ClientCredentials'))`)) as [
-    number,
-    number,
-  ];
-  return { people, tokens };
+  const impact = await db.get<{ people: number; tokens: number }>(sql`
+    select (select count(*) from consents where client_id = ${client_id}) as people,
+      (select count(*) from tokens where client_id = ${client_id}
+        and kind in ('AccessToken', 'RefreshToken', 'ClientCredentials')) as tokens`);
+  return impact!;
 }

@@ -104,11 +104,8 @@ async function reseal(tx: Queryable, name: keyof typeof SEALED, from: SecretKey,
   const { purpose, ...names } = SEALED[name];
   const [table, key, sealed] = [names.table, names.key, names.sealed].map(identifier) as [Sql, Sql, Sql];
   const [oldKey, newKey] = [from.derive(purpose), to.derive(purpose)];
-  const rows = (await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`)) as [
-    string | number,
-    string,
-  ][];
-  for (const [id, value] of rows) {
+  const rows = await tx.tuples(sql`select ${key}, ${sealed} from ${table} where ${sealed} is not null`);
+  for (const [id, value] of rows as [string | number, string][]) {
     const text = unseal(oldKey, value);
     if (text === undefined && name === 'signing_keys') {
       throw new UsageError('The key of --from cannot decrypt the signing keys: it is not the key of this database.');
@@ -122,17 +119,14 @@ async function reseal(tx: Queryable, name: keyof typeof SEALED, from: SecretKey,
 async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<number> {
   let count = 0;
   for (let last = ''; ;) {
-    const rows = (await tx.tuples(sql`
-      select uuid, uuid_hash from pseudonyms where uuid > ${last} order by uuid limit ${BATCH_SIZE}`)) as [
-      string,
-      string,
-    ][];
-    for (const [uuid, hash] of rows) {
+    const rows = await tx.tuples(sql`
+      select uuid, uuid_hash from pseudonyms where uuid > ${last} order by uuid limit ${BATCH_SIZE}`);
+    for (const [uuid, hash] of rows as [string, string][]) {
       await tx.run(sql`update pseudonyms set uuid_hash = ${hashOf(hash)} where uuid = ${uuid}`);
     }
     count += rows.length;
     if (rows.length < BATCH_SIZE) return count;
-    last = rows.at(-1)![0];
+    last = String(rows.at(-1)![0]);
   }
 }
 

@@ -48,10 +48,9 @@ export function purgeSteps(db: Db, { zone, auditMs, changesMs }: Retention, now:
 }
 
 /** The same for expired tokens alone, of which sign-ins that are started and not finished leave many. */
-export const tokenPurgeSteps =
-  (db: Db, now: number): Step =>
-  () =>
-    remove(db, expiredTokens(now));
+export function tokenPurgeSteps(db: Db, now: number): Step {
+  return () => remove(db, expiredTokens(now));
+}
 
 /** Each step is repeated until it returns false. */
 function oneAfterAnother(steps: Step[]): Step {
@@ -62,11 +61,9 @@ function oneAfterAnother(steps: Step[]): Step {
   };
 }
 
-const expiredTokens = (now: number): PurgeRule => ({
-  table: 'tokens',
-  key: ['hash', 'kind'],
-  where: sql`expires <= ${now}`,
-});
+const expiredTokens = (now: number): PurgeRule => {
+  return { table: 'tokens', key: ['hash', 'kind'], where: sql`expires <= ${now}` };
+};
 
 function expired(now: number): PurgeRule[] {
   return [
@@ -115,17 +112,11 @@ function removalOfEndedSessions(db: Db): Step {
   let after = '';
   return async () => {
     const page = sql`(select uid_hash from account_sessions where uid_hash > ${after} order by uid_hash limit ${BATCH_SIZE}) s`;
-    const [last, read, ended] = (await db.tuple(sql`
-      select max(s.uid_hash), count(*), sum(case when ${ENDED} then 1 else 0 end) from ${page}`)) as [
-      string,
-      number,
-      number,
-    ];
-    if (ended > 0)
-      await change(
-        db,
-        sql`delete from account_sessions where uid_hash in (select s.uid_hash from ${page} where ${ENDED})`,
-      );
+    const next = sql`
+      select max(s.uid_hash), count(*), sum(case when ${ENDED} then 1 else 0 end) from ${page}`;
+    const [last, read, ended] = (await db.tuple(next)) as [string, number, number];
+    const removal = sql`delete from account_sessions where uid_hash in (select s.uid_hash from ${page} where ${ENDED})`;
+    if (ended > 0) await change(db, removal);
     after = last;
     return read === BATCH_SIZE;
   };
