@@ -3,7 +3,7 @@ import { isUuidLabel, playerNameKey, uuidLabel } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { syncAccountName } from './linked-account.ts';
-import { rankChanges } from './teampvp-ranks.ts';
+import { rankChanges } from './player-stats.ts';
 
 /**
  * Derives the names, the last login and the last logout of a player from the remaining records, after events were

@@ -1,5 +1,4 @@
 import { type Queryable, safeNumber } from '#db/db.ts';
-import { rankChanges } from './teampvp-ranks.ts';
 import { identifier, insertAll, join, type Sql, sql, withRows } from '#db/sql.ts';
 import { countersOf, type Group, GROUP_NAMES, type StatCounter } from './statistics-groups.ts';
 
@@ -67,6 +66,12 @@ export function additions(group: Group, rows: readonly Row[]): Sql[] {
   const { head, tail, columns } = UPSERTS[group];
   const additions = withRows(head, columns, rows.flat(), tail);
   return group === 'teampvp' ? [...additions, ...rankChanges(rows.map((row) => row.at(-1)!))] : additions;
+}
+
+/** The statements that request a new count of players; for the transaction that changes their counters. */
+export function rankChanges(players: readonly number[]): Sql[] {
+  const rows = players.map((key) => [key]);
+  return insertAll('insert into rank_changes (player_key) values', rows, 'on conflict (player_key) do nothing');
 }
 
 /** An addition to a player's counters of one group. */

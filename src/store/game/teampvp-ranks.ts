@@ -142,9 +142,3 @@ function higherBuckets(counter: string, value: number): Sql[] {
       where counter = ${counter} and level = ${level} and bucket between ${first} and ${last}`;
   });
 }
-
-/** The statements that request a new count of players; for the transaction that changes their counters. */
-export function rankChanges(players: readonly number[]): Sql[] {
-  const rows = players.map((key) => [key]);
-  return insertAll('insert into rank_changes (player_key) values', rows, 'on conflict (player_key) do nothing');
-}
