@@ -16,7 +16,7 @@ const BATCH_SIZE = 500;
 /** What the secret key seals: by keys of which purpose, in which column. */
 const SEALED = {
   signing_keys: { purpose: 'signing keys', table: 'signing_keys', key: 'kid', sealed: 'sealed' },
-  own_clients: { purpose: 'own client', table: 'first_party_clients', key: 'name', sealed: 'sealed_secret' },
+  first_party: { purpose: 'own client', table: 'first_party_clients', key: 'name', sealed: 'sealed_secret' },
   management: { purpose: MANAGEMENT_SECRETS, table: 'managed_servers', key: 'server_key', sealed: 'sealed_secret' },
   webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_secret' },
   former_webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_former' },
@@ -39,7 +39,7 @@ export async function changeSecretKey(db: Transactional, from: SecretKey, to: Se
     const former = (await formerHashKeys(tx, from)) ?? [];
     const resealed = (name: keyof typeof SEALED): Promise<number> => reseal(tx, name, from, to);
     const signing_keys = await resealed('signing_keys');
-    await resealed('own_clients');
+    await resealed('first_party');
     const management_secrets = await resealed('management');
     const webhook_secrets = await resealed('webhooks');
     await resealed('former_webhooks');
