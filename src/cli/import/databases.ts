@@ -16,7 +16,7 @@ import {
   withAppContext,
 } from '../command/command.ts';
 import { FollowReport } from './follow-report.ts';
-import { importOnce, ONCE_OPTIONS } from './once.ts';
+import { importOnce, ONCE_OPTIONS } from './single-import.ts';
 import { importCore } from './core.ts';
 import { type Importers, withImporters } from './importers.ts';
 import { runImport } from './run.ts';
