@@ -185,7 +185,7 @@ async function showRegister(c: Context, deps: Deps, form: Form, problems: Proble
     </form>
     <p><a href="${signInPath(flow)}">${t.have}</a></p>`;
   const status = Object.keys(problems).length > 0 ? 422 : 200;
-  return await showCard(c, deps, sign_in.register, content, { status });
+  return await showCard(c, deps, t.title, content, { status });
 }
 
 /** Id of the sign-in that led to the registration; empty if the text cannot be one. */

@@ -112,6 +112,7 @@ export const en = {
   },
 
   register: {
+    title: 'Create an account',
     name: 'Name',
     name_hint:
       'If you play here, your name in the game. If the name is taken, we add a suffix; link your game account to drop it.',
