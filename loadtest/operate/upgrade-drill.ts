@@ -149,7 +149,7 @@ async function addDifferences(report: Report, name: string, url: string, rows: R
     const found = Number((await db.tuple(sql`select count(*) from ${identifier(table)}`))![0]);
     if (found !== expected) differing.push(`${table} ${found} of ${expected}`);
   }
-  const isRight = missing === 0 && differing.length === 0;
+  const isRight = missing.length === 0 && differing.length === 0;
   report.add(`${name}: tables with other rows than before`, differing.join(', ') || 'none', isRight);
 }
 

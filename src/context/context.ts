@@ -10,8 +10,8 @@ import { keyedHashUnder, openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { Db } from '#db/db.ts';
 import { openDb } from '#db/open.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
-import { HOW_TO_BEGIN, migrate, schemaVersion } from '#db/migrate.ts';
-import { serviceSessionName } from '#store/installation/database.ts';
+import { excludeOlderServices, HOW_TO_BEGIN, latestMigration, migrate, schemaVersion } from '#db/migrate.ts';
+import { serviceSessionName } from '#db/postgres/service-sessions.ts';
 import { recordMailOutcome } from '#store/mail/mail-failures.ts';
 import { formerHashKeys, hasFormerHashKeys } from '#store/installation/installation.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
@@ -59,7 +59,7 @@ export async function openAppContext(
     keyedHash,
     timeoutMs,
     prepared: config.DATABASE_PREPARED === 'on',
-    ...(!longStatements && { sessionName: serviceSessionName(service) }),
+    ...(!longStatements && { sessionName: serviceSessionName(service, latestMigration()) }),
   });
   try {
     await prepare(db, { config, clock, log, create });
@@ -87,10 +87,16 @@ type Preparation = Pick<AppContext, 'config' | 'clock' | 'log'> & { create: bool
 async function prepare(db: Db, { config, clock, log, create }: Preparation): Promise<void> {
   await refuseWhileLoading(db);
   await refuseMoved(db);
+  // A version that is older than a running migration sees afterwards whether it may use the database.
+  await db.untilMigrated();
   const { applied, missing } = await schemaVersion(db);
-  if (applied > 0 && missing > 0 && config.MIGRATION_BACKUP === 'on') await backUp(db, applied, config, clock.now());
+  if (applied > 0 && missing.length > 0) {
+    // Before the backup, because systemd repeats a start that is refused.
+    (await excludeOlderServices(db, missing))[Symbol.dispose]();
+    if (config.MIGRATION_BACKUP === 'on') await backUp(db, applied, config, clock.now());
+  }
   const began = (migration: string): void => log.info({ migration }, 'the database is migrated');
-  if (missing > 0) await migrate(db, { create, began });
+  if (missing.length > 0) await migrate(db, { create, began });
   await refuseOtherSecretKey(db, config);
 }
 

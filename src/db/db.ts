@@ -80,6 +80,10 @@ export interface Db extends Transactional, AsyncDisposable {
   snapshot(): Promise<Snapshot>;
   /** Runs migrations in one transaction, under a lock against other processes. */
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void>;
+  /** Waits for the end of migrations that run on PostgreSQL, so that what is read afterwards includes them. */
+  untilMigrated(): Promise<void>;
+  /** The processes of the service on this database that know fewer migrations. */
+  olderServices(known: number): Promise<OlderServices>;
   /** The connections of the pool by state, and the queries that wait for one; SQLite has no pool. */
   connections(): Partial<Record<'busy' | 'idle' | 'waiting', number>>;
   /**
@@ -92,6 +96,11 @@ export interface Db extends Transactional, AsyncDisposable {
   /** The same database for background work, whose statements may take any time on PostgreSQL. It is not closed. */
   withoutTimeout(): Db;
   close(): Promise<void>;
+}
+
+/** If there are none, another one does not start on SQLite before it is disposed; on PostgreSQL it waits for `migrating`. */
+export interface OlderServices extends Disposable {
+  names: readonly string[];
 }
 
 export interface TransactionOptions {

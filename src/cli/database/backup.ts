@@ -12,7 +12,7 @@ import { openDb } from '#db/open.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import { sqliteFileOf } from '#platform/config/setting.ts';
 import { recordRun } from '#store/installation/job-runs.ts';
-import { schemaVersion } from '#db/migrate.ts';
+import { refuseNewer, schemaVersion } from '#db/migrate.ts';
 import { type Manifest, openBackup, writeBackup } from '#db/transfer/backup-file.ts';
 import { refuseWhileLoading } from '#db/transfer/loading.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
@@ -44,10 +44,11 @@ async function backup(input: Input): Promise<void> {
   }
   const config = readConfig(environment());
   await using db = await openExisting(config);
-  const { applied } = await schemaVersion(db);
+  const version = await schemaVersion(db);
+  refuseNewer(version);
   const secretKey = withSecretKey ? existingSecret(config) : null;
   if (secretKey === undefined) throw new UsageError('There is no secret key yet: leave out --with-secret-key.');
-  const options = { now: systemClock.now(), migration: applied, secretKey, progress: progressLines('copied') };
+  const options = { now: systemClock.now(), migration: version.applied, secretKey, progress: progressLines('copied') };
   const manifest = await writeBackup(db, file, options);
   // The backup is good even if its database takes no writes, like a standby, or is older than the table.
   await recordRun(db, 'backup', manifest.created).catch(() => undefined);

@@ -4,7 +4,8 @@ import { mailServerOf } from '#platform/mail/mail.ts';
 import { existingSecret, keyedHashUnder, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Config } from '#platform/config/config.ts';
 import type { Db } from '#db/db.ts';
-import { latestMigration } from '#db/migrate.ts';
+import { latestMigration, schemaVersion } from '#db/migrate.ts';
+import { countServiceProcesses } from '#db/postgres/service-sessions.ts';
 import { openDb } from '#db/open.ts';
 import { UsageError } from '#platform/errors.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
@@ -13,7 +14,6 @@ import { sql } from '#db/sql.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { healthOf } from '#store/installation/health.ts';
 import { checkWritable } from '#store/installation/writable.ts';
-import { countServiceProcesses } from '#store/installation/database.ts';
 import { hasOtherSecretKey } from '#store/installation/installation.ts';
 import { type Finding, type Found, type OpenInstallation, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -112,18 +112,24 @@ async function checkSchema(db: Db): Promise<Finding | undefined> {
   const applied = await appliedMigration(db);
   const known = latestMigration();
   if (applied === known) return undefined;
+  const newer = `A newer version has used the database: it is at migration ${applied}, this version knows ${known}`;
+  if (applied > known && (await isUsable(db)))
+    return warning(CHECK, `${newer}, and may use it.`, 'Start the newer version in every process.');
   if (applied > known)
-    return problem(
-      CHECK,
-      `A newer version has used the database: it is at migration ${applied}, this version knows ${known}.`,
-      'Start the newer version, or restore a backup from before the upgrade.',
-    );
+    return problem(CHECK, `${newer}.`, 'Start the newer version, or restore a backup from before the upgrade.');
   return warning(
     CHECK,
     `The database is at migration ${applied} of ${known}.`,
     'The next start migrates it. Take a backup before.',
   );
 }
+
+/** Whether this version may use a database that a newer one has migrated. */
+const isUsable = (db: Db): Promise<boolean> =>
+  schemaVersion(db).then(
+    () => true,
+    () => false,
+  );
 
 async function appliedMigration(db: Db): Promise<number> {
   try {

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- One text for both databases: the drivers in db/sqlite/ and db/postgres/ uncomment their own /*sqlite: */ or /*postgres: */.
 -- Timestamps are epoch milliseconds given by the program's clock. Keys are integers below 2^53 from `sequence`; on the wire
 -- they are ids of eleven characters (platform/ids.ts). The statements of a merged migration are never edited.

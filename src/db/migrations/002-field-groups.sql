@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Kills know victim, place and deaths without a killer; wools, cores and destroyables are listed by player.
 
 alter table player_stats add column cp_envdeath bigint not null default 0;

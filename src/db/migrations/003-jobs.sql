@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Long work of operators and account owners (withdrawing events, merging players, anonymising a deleted player). The writer
 -- does it in short transactions; each saves its `cursor` here, so that any process can continue after an interruption.
 -- `done` counts units of `total`; `total` is null where it is unknown.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Punishments belong to the network: who may change one, who revoked it and why; and the role of moderators.
 
 -- SQLite cannot alter a check, so a column with the new one replaces the old column.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- A keyed hash of the content of each event, to tell an event that is sent again from another one with the same id. Null
 -- for events that were stored before, or whose players were anonymised since: their content is not compared.
 alter table ledger add column content_hash text;

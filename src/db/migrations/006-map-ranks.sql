@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The order of maps by matches played and by rating, for all maps (gamemode '') and for each gamemode. `rating` is the
 -- average of all votes in thousandths, 0 below the number of votes that ranks a map. The job `rank maps` fills the table.
 create table map_ranks (

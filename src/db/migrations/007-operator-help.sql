@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Mails to the operators, failures of the mail server, and the last run of the purge.
 
 -- The last mail about each subject. One conditional statement claims a mail, so that of several processes one sends it.

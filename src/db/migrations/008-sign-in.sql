@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Whether the refresh tokens of a `service` application are replaced at each use; those of public applications always are.
 alter table applications add column rotate_refresh_tokens bigint not null default 0
   check (rotate_refresh_tokens in (0, 1));

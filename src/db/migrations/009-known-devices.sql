@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Browsers that have signed in to an account, by the hash of their cookie; they have their own limit of wrong passwords.
 create table known_devices (
   account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- When the person of a session last entered the password. Operator acts that give power need it within ten minutes.
 alter table console_sessions add column authenticated bigint not null default 0;
 

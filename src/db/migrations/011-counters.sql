@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Counters that a network declares beside the fixed ones. `id` is the key of the event that declared how the counter counts;
 -- declaring it another way gives a new id, under which all reports are counted again. Reports of events up to the key
 -- `counted` and from `id` on are counted. `modes` is a list with commas, empty for all modes.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Refresh tokens that replaced each other are a family, which all of them name in their first characters; the hash of that
 -- part tells a used token of the family from an unknown one without a row for each. The column held the user codes of the
 -- device flow, which no version has had on, so it is empty.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The surviving players of matches in which a UUID took part that was merged into theirs. Readers show them under their
 -- present names there (store/game/merged-players.ts).
 create table merged_in_matches (

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- What a restored backup must not bring back: deleted accounts, erased players, and revoked credentials. Triggers see every
 -- way of deleting and revoking; a job moves the rows into the file of the setting REVOCATION_LOG, because the log has to
 -- survive the database (store/revocations/). `until` is when the credential would have expired anyway.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Game servers that are polled by their own protocol. `due` is when the next poll is due; the process that moves it makes the
 -- poll. `polled` and `error` (a reason of `PollReason`, empty after a success) describe the last poll, `succeeded`,
 -- `player_count` and `max` the last successful one.

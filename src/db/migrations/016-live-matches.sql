@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The newest report of the match that a server plays, from `match.progress` or a status ping of PGM. `started` is null before
 -- the match begins, `observers` where nobody counted them. `teams` and `objectives` are JSON.
 create table live_matches (

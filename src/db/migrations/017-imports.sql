@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- What imports from databases of other programs have read, so that the next import reports only changes. Deleting a source
 -- loses nothing: its next import reads everything again, and the ids of its events are still the same.
 create table import_sources (

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Game servers that are followed by the Minecraft Server Management Protocol. `holder` is the process that follows the server
 -- until `held_until`, `revision` moves with each change of the connection. `state` is empty before the first attempt,
 -- `connected`, or a reason of `ManageReason`, since `since`; `contact` is when the server last told something that is stored.

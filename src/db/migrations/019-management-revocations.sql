@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- A restored backup must not follow a game server again whose management connection was removed, or led elsewhere, since: its
 -- secret gives full control of the server. The subject is the server and the address.
 /*sqlite:

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- A new logo of an application that an operator has approved waits with its change; null where the logo stays.
 alter table application_changes add column logo_type text;
 alter table application_changes add column logo_hash text;

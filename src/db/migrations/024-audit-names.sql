@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- One name, subject and detail per act, whether it was done in the console, by command or by a file.
 update audit set action = 'account.role', detail = '{"role":"operator"}' where action = 'account.make_operator';
 update audit set action = 'account.role', detail = '{"role":"moderator"}' where action = 'account.make_moderator';

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The process `holder` polls a watched server until `held_until`, as in `managed_servers`; it keeps the schedule of the polls in
 -- memory.
 alter table server_watches drop column due;

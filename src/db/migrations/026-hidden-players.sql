@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Players who are never shown live, on one server or, with scope 0, on the network. `entry_key` is the UUID or the key of the
 -- name in `entry`. `uuid` is the player; null while no player has had the name.
 create table hidden_players (

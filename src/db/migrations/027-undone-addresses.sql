@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Allows links that undo a change of the e-mail address: neither database can change a check, so the table is copied.
 create table new_mail_tokens (
   hash text primary key,

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The search of the console: every name, address and UUID from the beginning of each of its words, in lower case, so that a
 -- prefix of any word is a range of the primary key. `source` is the whole text. Triggers derive the rows.
 create table search_terms (

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Pages and feeds list matches by their end, the data API by their arrival. `matches_by_server` also finds the events of a
 -- server.
 create index matches_by_end on matches (finished, key);

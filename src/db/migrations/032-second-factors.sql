@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Passkeys (WebAuthn credentials); they sign in alone or as the second factor after a password.
 create table passkeys (
   -- The id of the credential in base64url, which browsers send; no secret.

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The code with which a member of staff adds the first second factor; a command makes it.
 create table factor_codes (
   account_id text /*postgres: collate "C"*/ primary key references accounts (id) on delete cascade,

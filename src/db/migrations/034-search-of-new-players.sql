@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- PostgreSQL calls a trigger for each row too often for a match with a thousand new players: one call notes the words of all
 -- rows that a statement inserts. SQLite compiles its triggers into the statement.
 /*postgres:

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- One row a public resource: its newest change. A new change moves the row to the end of the feed (store/game/changes.ts). Its
 -- primary key stays the same, so that a copy of a database in use never has it twice.
 create table changes (

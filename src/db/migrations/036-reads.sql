@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- The data API lists matches of a map, of a gamemode and of ranked games by their arrival, ranked games also by their end. An
 -- index with `ranked` before the key serves lists with and without that filter.
 alter table matches add column ranked bigint not null default 0 check (ranked in (0, 1));

@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Receivers of changes: each is a place in the feed (store/applications/webhooks.ts). `place` is the number of the last change
 -- that was delivered or set aside, `walk_head` the head of the feed at the beginning of a first reading. Of form `standard`
 -- `sealed_secret` signs, and so does `sealed_former` until `former_until`; of form `discord` it is the token of the address.

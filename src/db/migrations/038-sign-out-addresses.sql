@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Addresses for after a sign-out, beside those that are derived from the redirect URIs. New ones of an approved application wait.
 alter table applications add column post_logout_redirect_uris text not null default '[]';
 alter table application_changes add column post_logout_redirect_uris text not null default '[]';

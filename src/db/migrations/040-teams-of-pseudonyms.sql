@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Erasures left the names of teams with one player as they were, in a free-for-all the player's name: a job gives them the
 -- pseudonym (events/jobs/anonymisation.ts).
 update sequence set last = last + 1

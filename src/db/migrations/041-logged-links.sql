@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- A restored backup must not accept a link of a mail or an invitation that was used or voided since, nor show players who were
 -- hidden since. A link that undoes a change of the address is left out: the address is as at the backup, too. The log has the
 -- key of a hidden player, because it must not hold names and UUIDs.

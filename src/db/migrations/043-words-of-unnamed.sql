@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- A player whose UUID or name is unknown has an empty text. On SQLite its empty word was noted, so that a search could find it.
 /*sqlite:
 drop trigger search_words_added;

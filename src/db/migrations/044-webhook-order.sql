@@ -1,3 +1,4 @@
+-- offline: the version before was never released.
 -- Webhooks deliver in the order of the feed, one message at a time (docs/webhooks.md). `failures` in a row since `failing` are those
 -- of the message after `place`, which is tried again at `next_attempt`; `last_head`: the head of the feed if no
 -- change followed it when it failed, so that the next one is tried when it comes. Neither database can change a check, so both tables are copied.

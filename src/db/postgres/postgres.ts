@@ -9,8 +9,8 @@ import {
   type Db,
   type KeyedHash,
   type MigrationTx,
+  type OlderServices,
   type Queryable,
-  safeNumber,
   type Snapshot,
   type Transaction,
   type TransactionOptions,
@@ -20,12 +20,12 @@ import type { Outages } from '../outages.ts';
 import { connectionRefusal, refuseServer, refusingWrites, retryConflicts } from './refusals.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';
+import { typeParser } from './column-types.ts';
 import { Pipeline } from './pipeline.ts';
+import { olderServices } from './service-sessions.ts';
 import { isSelect, type Sql, statementText } from '../sql.ts';
 
 const MIGRATION_LOCK = 0x5c07e;
-const INT8 = 20;
-const NUMERIC = 1700;
 const POOL_TIMEOUT_MS = 15_000;
 /** How long a statement without a time-out waits for a silent host. */
 const PATIENCE_MS = 60_000;
@@ -70,17 +70,6 @@ export async function openPostgres(
   }
   return db;
 }
-
-/** Parses `bigint` and `numeric`, which may have a fraction; a number beyond 2^53 becomes the largest safe integer. */
-function parseNumber(text: string): number {
-  const number = Number(text);
-  return Math.abs(number) > Number.MAX_SAFE_INTEGER ? safeNumber(number) : number;
-}
-
-const typeParser = ((type: number, format?: 'text' | 'binary') =>
-  type === INT8 || type === NUMERIC
-    ? parseNumber
-    : pg.types.getTypeParser(type, format as 'text')) as typeof pg.types.getTypeParser;
 
 const statementTexts = new WeakMap<readonly string[], string>();
 const names = new Map<string, string>();
@@ -259,6 +248,17 @@ class PostgresDb extends Connection implements Db {
       await session.script(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
       await work(session);
     });
+  }
+
+  async untilMigrated(): Promise<void> {
+    await this.#transact(undefined, (session) =>
+      session.script(`select pg_advisory_xact_lock_shared(${MIGRATION_LOCK})`),
+    );
+  }
+
+  /** Behind a pooler sessions are not those of a process, so it finds none. */
+  async olderServices(known: number): Promise<OlderServices> {
+    return Object.assign(new DisposableStack(), { names: this.#deps.prepared ? await olderServices(this, known) : [] });
   }
 
   logBytes(): number {

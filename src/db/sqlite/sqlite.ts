@@ -8,6 +8,7 @@ import {
   type Db,
   type KeyedHash,
   type MigrationTx,
+  type OlderServices,
   type Snapshot,
   type Transaction,
   type TransactionOptions,
@@ -17,7 +18,7 @@ import {
 import { Outages } from '../outages.ts';
 import { Connection, DURABLE, NOT_DURABLE, SORTS_IN_FILES, SORTS_IN_MEMORY, SqliteSnapshot } from './connection.ts';
 import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
-import { createPrivately, opened, WriteTurns } from './locks.ts';
+import { createPrivately, lockService, opened, WriteTurns } from './locks.ts';
 import { FilePlace, isFull, isOutage } from './outage.ts';
 import { isSelect, type Sql } from '../sql.ts';
 
@@ -145,6 +146,17 @@ class SqliteDb implements Db {
 
   migrating(work: (tx: MigrationTx) => Promise<void>): Promise<void> {
     return this.#inTurn(() => this.#transactWith(SORTS_IN_FILES, SORTS_IN_MEMORY, () => work(this.#writer)));
+  }
+
+  untilMigrated(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** A process that holds the lock of the service began when its version had all migrations. */
+  olderServices(): Promise<OlderServices> {
+    const lock = lockService(this.#path, false);
+    const names = lock === undefined ? [`a process with ${this.#path} open`] : [];
+    return Promise.resolve({ names, [Symbol.dispose]: () => lock?.[Symbol.dispose]() });
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { UsageError } from '#platform/errors.ts';
 import { VERSION } from '#platform/version.ts';
 import type { Db, Queryable, Snapshot } from '../db.ts';
+import { REQUIRED } from '../migrate.ts';
 import { openDb } from '../open.ts';
 import { openSqliteFile } from '../sqlite/sqlite.ts';
 import { sql } from '../sql.ts';
@@ -79,10 +80,10 @@ async function fill(partial: string, db: Db, options: BackupOptions): Promise<Ma
   };
 }
 
-/** What the installation keeps about its secret key, without the marks of a move and of a restore. */
+/** What the installation keeps about its secret key, without the marks of a move, of a restore and of migrations. */
 export async function readInstallation(db: Queryable): Promise<Record<string, string>> {
   const rows = await db.tuples(
-    sql`select name, value from installation where name not in ('move', ${RESTORED}) order by name`,
+    sql`select name, value from installation where name not in ('move', ${RESTORED}, ${REQUIRED}) order by name`,
   );
   return Object.fromEntries(rows) as Record<string, string>;
 }

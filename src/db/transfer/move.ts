@@ -1,6 +1,6 @@
 import { UsageError } from '#platform/errors.ts';
 import { type Db, getValue, type Transaction } from '../db.ts';
-import { schemaVersion } from '../migrate.ts';
+import { schemaVersion, refuseNewer } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { readInstallation } from './backup-file.ts';
 import { applyChanges, applyChangesIn, startCapture, stopCapture } from './capture.ts';
@@ -47,11 +47,12 @@ const MAX_SHARE = 0.8;
  */
 export async function move(source: Db, target: Db, options: MoveOptions): Promise<Digests> {
   const mark = await refuseOtherMove(source, target, options.target);
-  const { applied, missing } = await schemaVersion(source);
-  if (missing > 0)
+  const version = await schemaVersion(source);
+  refuseNewer(version);
+  if (version.missing.length > 0)
     throw new UsageError('The database is from an older version: start this version once, then move it.');
   const purpose = `the move of the database ${await databaseId(source)}`;
-  await beginLoading(target, purpose, applied);
+  await beginLoading(target, purpose, version.applied);
   await options.started?.();
   const digests =
     mark?.state === 'moved'

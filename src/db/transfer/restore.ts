@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '#platform/errors.ts';
 import type { Db, Queryable, Transaction } from '../db.ts';
-import { migrate, schemaVersion } from '../migrate.ts';
+import { migrate, schemaVersion, refuseNewer } from '../migrate.ts';
 import { type BackupFile, saveRestored } from './backup-file.ts';
 import { saveInstallation } from './closing.ts';
 import { copyTables, type Digests, listDifferences, readDigests, type Progress } from './copy.ts';
@@ -22,7 +22,7 @@ export async function restoreBackup(
   progress: Progress,
   last?: (tx: Transaction) => Promise<void>,
 ): Promise<Digests> {
-  await schemaVersion(snapshot).catch(refuseNewer);
+  await refuseNewerBackup(snapshot);
   const purpose = `the restore of the backup of ${new Date(manifest.created).toISOString()}`;
   await beginLoading(target, purpose, manifest.migration);
   await copyTables(snapshot, target, progress).catch(refuseDamaged);
@@ -55,7 +55,11 @@ function refuseDamaged(error: Error & { errcode?: number }): never {
   throw new UsageError(`The backup is damaged, so the target stays incomplete: ${error.message}.`);
 }
 
-function refuseNewer(error: unknown): never {
-  if (!(error instanceof UsageError)) throw error;
-  throw new UsageError(`The backup cannot be restored by this version. ${error.message}`);
+async function refuseNewerBackup(snapshot: Queryable): Promise<void> {
+  try {
+    refuseNewer(await schemaVersion(snapshot));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`The backup cannot be restored by this version. ${error.message}`);
+  }
 }
