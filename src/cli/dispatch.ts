@@ -29,6 +29,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   job: () => import('#cli/job.ts'),
   audit: () => import('#cli/audit.ts'),
   health: () => import('#cli/health.ts'),
+  ready: () => import('#cli/ready.ts'),
   top: () => import('#cli/top.ts'),
   mail: () => import('#cli/mail.ts'),
   doctor: () => import('#cli/doctor/command.ts'),
@@ -39,6 +40,7 @@ const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   backup: () => import('#cli/database/backup.ts'),
   restore: () => import('#cli/database/restore.ts'),
   move: () => import('#cli/database/move.ts'),
+  migrate: () => import('#cli/database/migrate.ts'),
   vacuum: () => import('#cli/database/vacuum.ts'),
   'secret-key': () => import('#cli/database/secret-key.ts'),
 };

@@ -114,7 +114,7 @@ export interface SchemaVersion {
  */
 export async function schemaVersion(db: Queryable): Promise<SchemaVersion> {
   const known = migrations();
-  if (!(await hasTable(db, 'migrations'))) return { applied: 0, missing: known, required: 0 };
+  if (!(await hasTable(db, 'migrations'))) return versionWithoutTables();
   const rows = await db.all<Migration>(sql`select number, name from migrations order by number`);
   refuseBeforeBaseline(rows, known);
   const applied = rows.at(-1)?.number ?? 0;
@@ -122,6 +122,8 @@ export async function schemaVersion(db: Queryable): Promise<SchemaVersion> {
   if (required > known.length) throw isNewer(applied, known.length);
   return { applied, missing: known.slice(applied), required };
 }
+
+export const versionWithoutTables = (): SchemaVersion => ({ applied: 0, missing: migrations(), required: 0 });
 
 /** A backup file, and a database that no version with this value has migrated, need all that they have. */
 async function requiredOf(db: Queryable, applied: number): Promise<number> {

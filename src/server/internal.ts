@@ -36,7 +36,12 @@ export async function openInternalListener(context: AppContext, threads: ThreadM
     '/readyz': async (response) => {
       const [checks, mail] = await Promise.all([readiness.checks(), mailState(context)]);
       const ready = Object.values(checks).every((result) => result === 'ok');
-      send(response, ready ? 200 : 503, 'application/json', `${JSON.stringify({ ready, checks, mail })}\n`);
+      send(
+        response,
+        ready ? 200 : 503,
+        'application/json',
+        `${JSON.stringify({ ready, version: VERSION, commit: COMMIT, checks, mail })}\n`,
+      );
     },
     '/metrics': async (response) => send(response, 200, Registry.PROMETHEUS_CONTENT_TYPE, await threads.text()),
   };

@@ -16,6 +16,8 @@ import { COMMIT, VERSION } from '#platform/version.ts';
 
 interface Ready {
   ready: boolean;
+  version: string;
+  commit: string;
   checks: Record<string, string>;
   mail: string;
 }
@@ -125,6 +127,8 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   const ready = (await (await fetch(`${internal}/readyz`)).json()) as Ready;
   assert.deepEqual(ready, {
     ready: true,
+    version: VERSION,
+    commit: COMMIT,
     checks: { database: 'ok', writes: 'ok', 'thread ingest': 'ok', 'thread site': 'ok', 'thread writer': 'ok' },
     mail: 'ok',
   });

@@ -1,7 +1,5 @@
-import { isIP } from 'node:net';
-import type { Config } from '#platform/config/config.ts';
 import { type Found, type Installation, ok, warning } from './finding.ts';
-import { send } from './request.ts';
+import { askInternal } from './request.ts';
 
 const CHECK = 'event loops';
 /** As long as in the alert `ScorehallThreadBlocked`. */
@@ -13,8 +11,11 @@ const LONGEST = /^scorehall_event_loop_delay_seconds\{(?=.*percentile="100").*th
  * a new period. No finding if no service runs at `INTERNAL_LISTEN`.
  */
 export async function checkEventLoops({ config }: Installation): Promise<Found> {
-  const metrics = await readMetrics(config);
-  const delays = [...(metrics ?? '').matchAll(LONGEST)].map(([, thread = '', seconds]) => ({
+  const metrics = await askInternal(config, '/metrics').then(
+    ({ body }) => body,
+    () => '',
+  );
+  const delays = [...metrics.matchAll(LONGEST)].map(([, thread = '', seconds]) => ({
     thread,
     seconds: Number(seconds),
   }));
@@ -33,12 +34,3 @@ export async function checkEventLoops({ config }: Installation): Promise<Found> 
 const SINCE = 'since the last scrape of the metrics';
 const REMEDY =
   'Look for other programs that use the processor or the disk (top, iotop), and watch scorehall_event_loop_delay_seconds: docs/monitoring.md.';
-
-async function readMetrics({ INTERNAL_LISTEN: { host = '', port, path } }: Config): Promise<string | undefined> {
-  const url = `http://${isIP(host) === 6 ? `[${host}]` : host || 'localhost'}:${port ?? 80}/metrics`;
-  try {
-    return (await send(url, {}, undefined, path)).body;
-  } catch {
-    return undefined;
-  }
-}

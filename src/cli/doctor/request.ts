@@ -1,7 +1,9 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Config } from '#platform/config/config.ts';
 
 const TIMEOUT_MS = 10_000;
 
@@ -44,6 +46,14 @@ export function send(
   request.end(body);
   return promise;
 }
+
+/** Asks the internal listener of the running service. */
+export const askInternal = ({ INTERNAL_LISTEN }: Config, path: string): Promise<Received> =>
+  send(`http://${internalAddress(INTERNAL_LISTEN)}${path}`, {}, undefined, INTERNAL_LISTEN.path);
+
+/** HOST:PORT, or the path of the socket for a request that is sent to it. */
+export const internalAddress = ({ host = 'localhost', port = 80 }: Config['INTERNAL_LISTEN']): string =>
+  `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
 function expiryOf(socket: IncomingMessage['socket']): Date | undefined {
   if (!('getPeerCertificate' in socket)) return undefined;
