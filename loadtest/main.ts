@@ -24,6 +24,7 @@ target.
                                                        metrics, footprint, heaps
   npm run loadtest -- operate --only heaps --minutes 60   the heaps of all threads after ten minutes and after an hour of load
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
+  npm run loadtest -- operate --only upgrade           old database and layout (npm's registry), two processes one by one
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
   npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
   npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give (root)

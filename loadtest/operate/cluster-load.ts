@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openDb } from '#db/open.ts';
+import { hashPassword } from '#platform/crypto/passwords.ts';
+import { secretHash } from '#platform/crypto/secrets.ts';
+import { createAccount } from '#store/accounts/accounts.ts';
+import { createApplication } from '#store/applications/applications.ts';
 import { Person } from '#test/auth/person.ts';
 import { createPopulation, matchOf } from '../support/matches.ts';
+import { createReader, prepare } from '../support/prepare.ts';
 import { ask, type HttpResponse } from './https.ts';
 import type { Service } from './proxy.ts';
 
-const CALLBACK = 'https://app.example/callback';
+export const CALLBACK = 'https://app.example/callback';
+const SERVERS = 3;
 
 /** What the users of the load need; created before the processes start. */
 export interface Users {
@@ -15,6 +22,23 @@ export interface Users {
   token: string;
   client: { client_id: string; client_secret: string };
   account: { name: string; password: string };
+}
+
+/** Migrates a database and creates the users in it. */
+export async function createUsers(database: string): Promise<Users> {
+  const keys = await prepare(database, SERVERS);
+  const token = await createReader(database);
+  await using db = await openDb(database, { keyedHash: secretHash });
+  const account = { name: 'Owner', password: 'a password that nobody guesses' };
+  const password = await hashPassword(account.password);
+  await createAccount(db, Date.now(), { ...account, email: 'owner@loadtest.example', password, email_verified: true });
+  const { application, secret } = await createApplication(db, Date.now(), {
+    name: 'Sign-in',
+    type: 'service',
+    redirect_uris: [CALLBACK],
+    access: 'approved',
+  });
+  return { keys, token, account, client: { client_id: application.client_id, client_secret: secret! } };
 }
 
 /** Game servers, a reader and a person who signs in, all through the proxy, each with one request after the other. */

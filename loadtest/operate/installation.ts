@@ -23,13 +23,15 @@ export async function freeAddresses(): Promise<NodeJS.ProcessEnv> {
 /**
  * Starts `node src/main.ts serve` as the unit and the image do, with exactly these settings.
  * @param within a command that executes the command of the service, which is appended to it
+ * @param program the folder of the version to start; by default this one
  */
 export async function serveInstallation(
   settings: NodeJS.ProcessEnv,
   within: readonly string[] = [],
+  program = ROOT,
 ): Promise<Installation> {
   const started = performance.now();
-  const [command, ...args] = [...within, process.execPath, MAIN, 'serve'];
+  const [command, ...args] = [...within, process.execPath, join(program, 'src/main.ts'), 'serve'];
   const child = spawn(command!, args, {
     env: environmentWith(settings),
     stdio: ['ignore', 'pipe', 'inherit'],

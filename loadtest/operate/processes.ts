@@ -7,22 +7,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { openDb } from '#db/open.ts';
 import { list, sql } from '#db/sql.ts';
-import { hashPassword } from '#platform/crypto/passwords.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
-import { createAccount } from '#store/accounts/accounts.ts';
 import { createApplication, setLimit } from '#store/applications/applications.ts';
 import { issueClientToken } from '#store/applications/tokens.ts';
 import { freePorts } from '#test/support/ports.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { createCertificates } from '../support/certificates.ts';
-import { createReader, prepare } from '../support/prepare.ts';
 import { findProgram } from '../support/programs.ts';
 import { Random } from '#demo/network/random.ts';
 import { createDatabase } from '../support/databases.ts';
 import { type ReplicatedPostgres, startReplicated } from '../support/standby.ts';
 import { Cluster, MACHINES, ScalingPage } from './cluster.ts';
-import { ClusterLoad, type Users } from './cluster-load.ts';
+import { ClusterLoad, createUsers, type Users } from './cluster-load.ts';
 import { ask } from './https.ts';
 import { testProcessSpeed } from './processes-speed.ts';
 import {
@@ -36,7 +33,6 @@ import {
 } from './proxy.ts';
 import { makeSynchronous } from './synchronous.ts';
 
-const SERVERS = 3;
 const SECRET_KEY = 'the secret key of all processes of the network';
 const LIMIT = 200;
 const DAY_MS = 86_400_000;
@@ -142,22 +138,6 @@ async function migrateConnections(page: ScalingPage, folder: string): Promise<As
 
 function byService<T>(values: readonly T[]): Record<Service, T> {
   return Object.fromEntries(SERVICES.map((service, index) => [service, values[index]!])) as Record<Service, T>;
-}
-
-async function createUsers(database: string): Promise<Users> {
-  const keys = await prepare(database, SERVERS);
-  const token = await createReader(database);
-  await using db = await openDb(database, { keyedHash: secretHash });
-  const account = { name: 'Owner', password: 'a password that nobody guesses' };
-  const password = await hashPassword(account.password);
-  await createAccount(db, Date.now(), { ...account, email: 'owner@loadtest.example', password, email_verified: true });
-  const { application, secret } = await createApplication(db, Date.now(), {
-    name: 'Sign-in',
-    type: 'service',
-    redirect_uris: ['https://app.example/callback'],
-    access: 'approved',
-  });
-  return { keys, token, account, client: { client_id: application.client_id, client_secret: secret! } };
 }
 
 const failures = ({ failed }: ClusterLoad): number => Object.values(failed).flat().length;

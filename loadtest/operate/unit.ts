@@ -199,6 +199,17 @@ async function testRelease(setup: Setup): Promise<void> {
   const states = container.run(['systemctl', 'is-active', 'scorehall', 'scorehall@2']).text.replace('\n', ', ');
   const isRestarted = processes().every((pid, index) => pid !== '0' && pid !== before[index]);
   report.add('unit: both processes after the switch', states, states === 'active, active' && isRestarted);
+  const broken = `cp -a releases/tested releases/broken && ln -sfn releases/broken previous
+    echo 'console.error("scorehall: A broken version."); process.exit(2)' >releases/broken/src/main.ts`;
+  container.shell(`cd /opt/scorehall && ${broken}`);
+  const failing = container.shell(`${release} --back`);
+  const told = ['Last line of its log: scorehall: A broken version.', 'Scorehall is back at tested, which serves.'];
+  const isTold = failing.status === 1 && told.every((text) => failing.errors.includes(text));
+  add(setup, 'a version that fails goes back by itself', failing, isTold);
+  container.shell('echo "# of the former layout" >>/etc/systemd/system/scorehall-backup.service');
+  const outdated = container.shell(`ln -sfn releases/tested /opt/scorehall/previous; ${release} --back`);
+  const isOutdated = outdated.status === 1 && /scorehall-backup\.service is not that of this/.test(outdated.errors);
+  add(setup, 'a unit of another version is told', outdated, isOutdated);
   add(setup, 'end of the second process', container.run(['systemctl', 'disable', '--now', 'scorehall@2']));
 }
 

@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DEFAULT_SEED, generateDatabase } from '#bench/generated.ts';
 import { openDb } from '#db/open.ts';
-import { latestMigration, migrate, schemaVersion } from '#db/migrate.ts';
+import { latestMigration, migrate, REQUIRED, schemaVersion } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { writeBackup } from '#db/transfer/backup-file.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { LoadTestOptions } from '../options.ts';
 import type { Report } from '../report.ts';
 import { databases } from '../support/databases.ts';
+import { testFormerLayout } from './former-layout.ts';
 import { freeAddresses, runWithin, serveInstallation } from './installation.ts';
+import { testRollingUpgrade } from './rolling-upgrade.ts';
 
 const MATCHES = 100_000;
 /**
@@ -20,7 +22,10 @@ const MATCHES = 100_000;
  */
 const OLD_MIGRATION = 1;
 
-/** Upgrades a database of the oldest schema by starting the service, and restores its backup into PostgreSQL. */
+/**
+ * Upgrades a database of the oldest schema by starting the service, restores its backup into PostgreSQL, replaces two
+ * processes one by one, and upgrades an installation of the former layout.
+ */
 export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTestOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-upgrade-'));
   try {
@@ -42,6 +47,8 @@ export async function testUpgrade(report: Report, { matches = MATCHES }: LoadTes
       check.status === 0,
     );
     testNewer(report, old, settings);
+    await testRollingUpgrade(report, folder);
+    await testFormerLayout(report, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -181,6 +188,7 @@ async function testOlderBackup(report: Report, folder: string, old: string, rows
 function testNewer(report: Report, file: string, settings: NodeJS.ProcessEnv): void {
   const handle = new DatabaseSync(file);
   handle.exec("insert into migrations select max(number) + 1, 'of-the-next-version.sql' from migrations");
+  handle.exec(`update installation set value = (select max(number) from migrations) where name = '${REQUIRED}'`);
   handle.close();
   const { status, errors } = runWithin([], settings, 'serve');
   const sentence = errors.trim();
