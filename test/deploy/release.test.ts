@@ -239,6 +239,19 @@ test('several processes are replaced one after the other, or stopped for an offl
   assert.deepEqual([refused.status, at('current')], [1, third]);
 });
 
+test('a first installation whose migration is refused does not leave the service stopped', (t) => {
+  const { first, put, run, at } = openMachine(t);
+  put('plan', planOf(1, '002-b.sql'));
+  put('migrate-fails', '');
+  const refused = run();
+  assert.deepEqual([refused.status, at('current')], [1, first]);
+  assert.deepEqual(
+    refused.called.slice(1).map((call) => call.split(' releases/')[0]),
+    [`systemctl stop ${UNIT}`, 'scorehall migrate', `systemctl start ${UNIT}`],
+  );
+  assert.match(refused.text, new RegExp(`7@host serves\nThere is no version before ${first}: correct the cause`));
+});
+
 test('--check prints migrations, units and settings, and changes nothing', (t) => {
   const { first, publish, run, at } = openMachine(t);
   run();
