@@ -91,15 +91,16 @@ internal_listen() {
 # the program. Otherwise it prints why and the last line of the log, and fails.
 serves() {
   listen=$(internal_listen "$1")
-  waited=0
+  deadline=$(($(date +%s) + READY_WITHIN))
   while :; do
     if answer=$(INTERNAL_LISTEN=${listen:-127.0.0.1:7404} NODE_DISABLE_COMPILE_CACHE=1 \
       ${SCOREHALL_NODE:-node} "$2/src/main.ts" ready --wait 2 ${3:+--commit "$3"} 2>&1); then
       return 0
     fi
-    waited=$((waited + 2))
     case $answer in *"is ready, but"*) break ;; esac
-    if systemctl is-failed --quiet "$1" || [ "$waited" -ge "$READY_WITHIN" ]; then break; fi
+    if systemctl is-failed --quiet "$1" || [ "$(date +%s)" -ge "$deadline" ]; then break; fi
+    # A start that fails again and again; systemd counts from the last start by hand.
+    if [ "$(systemctl show "$1" --property=NRestarts --value)" -ge 3 ]; then break; fi
   done
   echo "$1: ${answer#scorehall: }" >&2
   line=$(journalctl --unit="$1" --identifier=scorehall --lines=1 --output=cat)

@@ -175,7 +175,9 @@ const SECOND = `
   for service in API:7410 AUTH:7411 SITE:7412 INGEST:7413 INTERNAL:7414; do
     echo "\${service%:*}_LISTEN=127.0.0.1:\${service#*:}"
   done >/etc/scorehall/scorehall-2.env
-  echo REVOCATION_LOG=/var/lib/scorehall/revocations-2.log >>/etc/scorehall/scorehall-2.env`;
+  echo REVOCATION_LOG=/var/lib/scorehall/revocations-2.log >>/etc/scorehall/scorehall-2.env
+  echo COUNTERS=database >>/etc/scorehall/scorehall.env
+  systemctl restart scorehall`;
 
 /** Installs the template as docs/scaling.md says; a switch to the other version restarts both processes. */
 async function testRelease(setup: Setup): Promise<void> {
