@@ -1,4 +1,4 @@
-import { settingNames, readConfig, SETTINGS } from '#platform/config/config.ts';
+import { settingNames, readConfig, SETTINGS, withDomain } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { environment } from '#platform/config/environment.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
@@ -30,11 +30,12 @@ async function showConfig(input: Input): Promise<number> {
       await checkLocally({ config, environment: actual, db: undefined, now: systemClock.now() }),
     );
   }
+  const values = withDomain(actual);
   const rows = settingNames().map((name) => {
     const { default: fallback, meaning, secret } = SETTINGS[name] as Setting;
     return {
       setting: name,
-      value: secret && actual[name] ? '***' : withoutPassword(actual[name] || fallback),
+      value: secret && values[name] ? '***' : withoutPassword(values[name] || fallback),
       default: fallback,
       meaning,
     };

@@ -163,6 +163,7 @@ test('.env: a swallowed value and a misspelled setting are errors, another varia
   const good = await config(fine);
   assert.deepEqual([good.status, good.err], [0, '']);
   assert.match(good.out, /"ACCENT_COLOR","value":"#123456"/);
+  assert.match((await config('DOMAIN=moor.example')).out, /"SITE_URL","value":"https:\/\/www\.moor\.example"/);
   const foreign = await config('COMPOSE_PROJECT_NAME=x', { DATABASE_ULR: 'x', PATH: '/bin', HOME: '/' });
   assert.deepEqual(
     [foreign.status, foreign.err.split('\n')],

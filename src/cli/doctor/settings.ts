@@ -29,7 +29,7 @@ const localAddresses = (url: string): Finding =>
   warning(
     CHECK,
     `The public addresses are on this machine (${url}): nobody else can use them.`,
-    'Set API_URL, AUTH_URL, SITE_URL and INGEST_URL to your own https addresses: docs/operations.md, "Four addresses".',
+    'Set DOMAIN, or API_URL, AUTH_URL, SITE_URL and INGEST_URL, to your own: docs/operations.md, "Four addresses".',
   );
 
 const NO_CONTACT = warning(CHECK, 'Pages do not say how to reach you.', 'Set CONTACT to a mail address or a URL.');

@@ -14,6 +14,14 @@ export const origin = z.string().transform((value, ctx) => {
   return url.origin;
 });
 
+/** A domain without a scheme, port or path, of which services have names like `api.example.org`; empty for none. */
+export const domain = z.string().transform((value, ctx) => {
+  const url = URL.parse(`https://api.${value}`);
+  const isName = url !== null && url.href === `https://${url.hostname}/` && /^[^.:\s]+(\.[^.:\s]+)+$/.test(value);
+  if (value === '' || isName) return value.toLowerCase();
+  return fail(ctx, 'must be a domain like example.org');
+});
+
 /** The address of a picture for each player, with the placeholder `{uuid}`; empty for none. */
 export const pictureAddress = z.string().transform((value, ctx) => {
   if (value === '') return value;
@@ -160,6 +168,8 @@ export interface Setting<T extends z.ZodType = z.ZodType> {
   meaning: string;
   read: T;
   secret?: boolean;
+  /** The name below DOMAIN whose address is the default once DOMAIN is set. */
+  subdomain?: string;
   /** Whether `NAME_FILE` may name a file with the value: for secrets, and for addresses that may contain a password. */
   inFile?: boolean;
 }

@@ -52,6 +52,7 @@ test('every setting has a description and a default', () => {
 const WRONG: Partial<Record<SettingName, string[]>> = {
   NETWORK_NAME: ['x'.repeat(65)],
   CONTACT: ['x'.repeat(513)],
+  DOMAIN: ['https://example.org', 'example.org/x', 'example.org:443', 'example', 'a b.org', 'me@example.org', '10.0.0.1'],
   API_URL: [
     'api.example.org',
     'ftp://x',
@@ -147,6 +148,16 @@ test('a door listens where it is told, else where its address says', () => {
   assert.deepEqual(listen({ API_URL: 'http://[::1]:9000' }), { host: '::1', port: 9000 });
   assert.deepEqual(listen({ API_URL: 'http://127.0.0.1' }), { host: '127.0.0.1', port: 80 });
   assert.deepEqual(listen({ API_URL: 'https://api.example.org' }), { host: '127.0.0.1', port: 7400 });
+});
+
+test('the four addresses follow from DOMAIN, and one that is set wins', () => {
+  const { API_URL, AUTH_URL, SITE_URL, INGEST_URL, listen } = readConfig({ DOMAIN: 'Example.org', API_URL: '' });
+  const names = ['api', 'auth', 'www', 'ingest'].map((name) => `https://${name}.example.org`);
+  assert.deepEqual([API_URL, AUTH_URL, SITE_URL, INGEST_URL], names);
+  assert.deepEqual(listen.SITE, { host: '127.0.0.1', port: 7402 }, 'behind the proxy');
+  const own = readConfig({ DOMAIN: 'example.org', SITE_URL: 'https://example.org' });
+  assert.deepEqual([own.SITE_URL, own.AUTH_URL], ['https://example.org', 'https://auth.example.org']);
+  assert.equal(readConfig({ DOMAIN: '例え.jp' }).API_URL, 'https://api.xn--r8jz45g.jp');
 });
 
 test('the site must be on another host than the data API; on loopback another port is enough', () => {
