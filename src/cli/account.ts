@@ -2,7 +2,7 @@ import { Keys } from '#store/sequence.ts';
 import type { Clock } from '#platform/clock.ts';
 import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
-import { dataFolder } from '#platform/config/config.ts';
+import { type Config, dataFolder } from '#platform/config/config.ts';
 import { isBreached } from '#platform/crypto/breached-passwords.ts';
 import { hashPassword, MAX_PASSWORD, MIN_PASSWORD, passwordProblem } from '#platform/crypto/passwords.ts';
 import { isEmail } from '#platform/mail/email.ts';
@@ -172,10 +172,20 @@ async function passwordFor(input: Input): Promise<string | undefined> {
   if (given !== undefined && fromStdin) throw new UsageError('Give --password-stdin or --password, not both.');
   const password = fromStdin ? await readSecret('Password: ') : given;
   if (password === undefined) return undefined;
-  const config = readSettings();
-  const problem = passwordProblem(password, config.NETWORK_NAME, input.required('name'), input.required('email'));
+  await refuseWeakPassword(readSettings(), password, input.required('name'), input.required('email'));
+  return password;
+}
+
+/** @throws UsageError that says what is wrong with the password of an account */
+export async function refuseWeakPassword(
+  config: Pick<Config, 'NETWORK_NAME' | 'DATA_FOLDER' | 'DATABASE_URL'>,
+  password: string,
+  name: string,
+  email: string,
+): Promise<void> {
+  const problem = passwordProblem(password, config.NETWORK_NAME, name, email);
   if (problem === undefined) {
-    if (!(await isBreached(dataFolder(config), password))) return password;
+    if (!(await isBreached(dataFolder(config), password))) return;
     throw new UsageError(
       'The password is in the list of breached passwords of "passwords import". Choose another one.',
     );

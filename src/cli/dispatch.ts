@@ -8,6 +8,7 @@ import { type Command, helpOf, parse } from './command/command.ts';
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
   serve: () => import('#cli/serve.ts'),
   demo: () => import('#cli/demo.ts'),
+  setup: () => import('#cli/setup/command.ts'),
   config: () => import('#cli/config.ts'),
   apply: () => import('#cli/apply/command.ts'),
   app: () => import('#cli/app/app.ts'),

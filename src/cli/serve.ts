@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { type Environment, readConfig } from '#platform/config/config.ts';
+import { type Config, type Environment, readConfig, SETTINGS } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
 import { commandName, factorCodeCommand, operatorCommand } from '#context/command-name.ts';
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
@@ -22,7 +22,7 @@ export const commands: Command[] = [
   { words: 'serve', summary: 'Start all services and serve until SIGINT or SIGTERM', run: serve },
 ];
 
-async function serve(): Promise<void> {
+export async function serve(): Promise<void> {
   const signalled = untilSignalled();
   const warnings: string[] = [];
   const found = environment(process.env, process.cwd(), (sentence) => warnings.push(sentence));
@@ -59,17 +59,25 @@ async function refuseReadOnly({ db }: AppContext): Promise<void> {
   }
 }
 
-/** The first command that this network still needs, as one line each; empty once game servers report. */
+/** The first command that this network still needs, as one line each, or what to do without settings; empty once game servers report. */
 export async function nextStep({ db, config }: AppContext): Promise<string> {
   const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
-  if (!(await hasOperator(db))) return `Next: ${operatorCommand()}\n`;
+  if (!(await hasOperator(db))) return hasNoSettings(config) ? firstStep() : `Next: ${operatorCommand()}\n`;
   const staff = staffNeedsFactor(config) ? await staffWithoutFactor(db) : [];
   if (staff.length > 0) return staff.map(needsFactor).join('');
   if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;
   if ((await mapNames(db)).length === 0) return `${run} import pgm-maps DIR\n`;
   return '';
 }
+
+const hasNoSettings = ({ NETWORK_NAME, SITE_URL }: Config): boolean =>
+  NETWORK_NAME === SETTINGS.NETWORK_NAME.default && isLoopback(SITE_URL);
+
+const firstStep = (): string =>
+  'This is an empty network without settings, for this machine alone.\n' +
+  `Settings, proxy and operator of your own network: ${commandName()} setup\n` +
+  `An invented network to look at: ${commandName()} demo\n`;
 
 const needsFactor = ({ name, role }: StaffMember): string =>
   `The console is closed to ${name} (${role}), who has no second factor. Next: ${factorCodeCommand(name)}\n`;

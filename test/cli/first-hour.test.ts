@@ -183,6 +183,7 @@ onSqlite(
   async (_t, url) => {
     const settings = {
       DATABASE_URL: url,
+      NETWORK_NAME: 'Moor',
       SECRET_KEY: 'a secret that is long enough for tests',
       REVOCATION_LOG: '/dev',
     };
@@ -200,11 +201,20 @@ onSqlite(
 );
 
 onEachDatabase('the next command is the one that the network needs, as this start calls it', async (t, url) => {
-  const context = await testContext(t, url);
+  const context = await testContext(t, url, { NETWORK_NAME: 'Moor' });
   const strict = await testContext(t, url, { OPERATOR_SECOND_FACTOR: 'required' });
   const next = async (environment: NodeJS.ProcessEnv = {}, of = context): Promise<string> =>
     (await captured({ environment }, () => nextStep(of))).result;
   const npm = { npm_lifecycle_event: 'start' };
+  const empty = await next(npm, await testContext(t, url));
+  assert.match(
+    empty,
+    /^This is an empty network .*\n.*: npm run -s scorehall -- setup\n.*: npm run -s scorehall -- demo\n$/,
+  );
+  assert.match(
+    await next({}, await testContext(t, url, { DOMAIN: 'moor.example' })),
+    /^Next: scorehall account create /,
+  );
   assert.match(await next(), /^Next: scorehall account create .*--role operator\n$/);
   assert.match(await next(npm), /^Next: npm run -s scorehall -- account create /);
   await createAccount(context.db, 1, {

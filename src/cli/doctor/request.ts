@@ -48,7 +48,7 @@ export function send(
 }
 
 /** Asks the internal listener of the running service. */
-export const askInternal = ({ INTERNAL_LISTEN }: Config, path: string): Promise<Received> =>
+export const askInternal = ({ INTERNAL_LISTEN }: Pick<Config, 'INTERNAL_LISTEN'>, path: string): Promise<Received> =>
   send(`http://${internalAddress(INTERNAL_LISTEN)}${path}`, {}, undefined, INTERNAL_LISTEN.path);
 
 /** HOST:PORT, or the path of the socket for a request that is sent to it. */

@@ -4,6 +4,8 @@ import { allowedNetworks } from './allowed-networks.ts';
 import { UsageError } from '../errors.ts';
 import { checkAddresses } from './plain-http.ts';
 import {
+  address,
+  addressesBelow,
   choice,
   clientIds,
   onOff,
@@ -19,7 +21,6 @@ import {
   listen,
   listenAddresses,
   listOf,
-  origin,
   pictureAddress,
   type Setting,
   secret,
@@ -56,27 +57,11 @@ export const SETTINGS = {
     'Path of a text file with the privacy statement, paragraphs separated by empty lines; readers of Japanese see FILE.ja beside it',
     text(1024),
   ),
-  DOMAIN: setting(
-    '',
-    'Domain of the network, like example.org: the four addresses below become https://api.example.org, auth., www. and ingest. of it, each unless it is set',
-    domain,
-  ),
-  API_URL: {
-    ...setting('http://127.0.0.1:7400', 'Public address of the data API; its paths begin with /v1', origin),
-    subdomain: 'api',
-  },
-  AUTH_URL: {
-    ...setting('http://127.0.0.1:7401', 'Public address of sign-in: token issuer and account pages', origin),
-    subdomain: 'auth',
-  },
-  SITE_URL: {
-    ...setting('http://127.0.0.1:7402', 'Public address of the site, on another host than API_URL', origin),
-    subdomain: 'www',
-  },
-  INGEST_URL: {
-    ...setting('http://127.0.0.1:7403', 'Address to which game servers send events', origin),
-    subdomain: 'ingest',
-  },
+  DOMAIN: setting('', 'Domain: the addresses are api., auth., www. and ingest. of it, each unless it is set', domain),
+  API_URL: address('api', 7400, 'Public address of the data API; its paths begin with /v1'),
+  AUTH_URL: address('auth', 7401, 'Public address of sign-in: token issuer and account pages'),
+  SITE_URL: address('www', 7402, 'Public address of the site, on another host than API_URL'),
+  INGEST_URL: address('ingest', 7403, 'Address to which game servers send events'),
   PLAIN_HTTP: setting(
     'loopback',
     'Where these addresses may use plain http: loopback: on this machine only; private-network: also on hosts of a private network, where everybody on that network can read the traffic',
@@ -284,22 +269,15 @@ export type { Environment, ServiceName };
  */
 export function readConfig(environment: Environment): Config {
   const values = withDomain(environment);
-  const settings = Object.fromEntries(settingNames().map((name) => [name, readSetting(name, values[name])])) as Settings;
+  const settings = Object.fromEntries(
+    settingNames().map((name) => [name, readSetting(name, values[name])]),
+  ) as Settings;
   const config = { ...settings, listen: listenAddresses(settings) };
   checkAddresses(config);
   return config;
 }
 
-/** Adds the addresses that follow from DOMAIN and are not set. */
-export function withDomain(environment: Environment): Environment {
-  const domain = readSetting('DOMAIN', environment['DOMAIN']) as string;
-  if (domain === '') return environment;
-  const derived = settingNames().flatMap((name) => {
-    const { subdomain }: Setting = SETTINGS[name];
-    return subdomain === undefined || environment[name] ? [] : [[name, `https://${subdomain}.${domain}`]];
-  });
-  return { ...environment, ...Object.fromEntries(derived) };
-}
+export const withDomain = (environment: Environment): Environment => addressesBelow(SETTINGS, environment);
 
 export const settingNames = (): SettingName[] => Object.keys(SETTINGS) as SettingName[];
 

@@ -4,7 +4,7 @@ import { postgresUrlProblem } from './postgres-url.ts';
 
 /** The types of settings: how each parses its text, and the error message for a wrong value. */
 
-export const origin = z.string().transform((value, ctx) => {
+const origin = z.string().transform((value, ctx) => {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return fail(ctx, 'must be an address like https://api.example.org');
@@ -179,6 +179,22 @@ export const setting = <T extends z.ZodType>(fallback: string, meaning: string, 
   meaning,
   read,
 });
+
+/** The public address of a service: below DOMAIN if that is set, else on this machine. */
+export const address = (subdomain: string, port: number, meaning: string) => ({
+  ...setting(`http://127.0.0.1:${port}`, meaning, origin),
+  subdomain,
+});
+
+/** Adds the addresses below DOMAIN that are not set. */
+export function addressesBelow(settings: Readonly<Record<string, Setting>>, environment: Environment): Environment {
+  const { data: below = '' } = domain.safeParse(environment['DOMAIN'] ?? '');
+  if (below === '') return environment;
+  const derived = Object.entries(settings).flatMap(([name, { subdomain }]) =>
+    subdomain === undefined || environment[name] ? [] : [[name, `https://${subdomain}.${below}`]],
+  );
+  return { ...environment, ...Object.fromEntries(derived) };
+}
 
 export const secret = <T extends z.ZodType>(fallback: string, meaning: string, read: T): Setting<T> => ({
   ...setting(fallback, meaning, read),

@@ -52,7 +52,15 @@ test('every setting has a description and a default', () => {
 const WRONG: Partial<Record<SettingName, string[]>> = {
   NETWORK_NAME: ['x'.repeat(65)],
   CONTACT: ['x'.repeat(513)],
-  DOMAIN: ['https://example.org', 'example.org/x', 'example.org:443', 'example', 'a b.org', 'me@example.org', '10.0.0.1'],
+  DOMAIN: [
+    'https://example.org',
+    'example.org/x',
+    'example.org:443',
+    'example',
+    'a b.org',
+    'me@example.org',
+    '10.0.0.1',
+  ],
   API_URL: [
     'api.example.org',
     'ftp://x',
