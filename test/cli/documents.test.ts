@@ -61,7 +61,7 @@ function argumentsOf(text: string): string[] {
 }
 
 /** Commands that do not end, or send requests: only their options are read. */
-const NOT_RUN = /^(serve|demo|agent|watch|doctor)\b|--follow/;
+const NOT_RUN = /^(serve|demo|setup|agent|watch|doctor)\b|--follow/;
 const WRONG_FORM =
   /no command|(is|are) missing|Unknown option|Unexpected argument|argument missing|does not take|must (be|have|not)|Give |together/;
 
