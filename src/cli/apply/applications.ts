@@ -71,6 +71,7 @@ export async function applicationChange({ db }: Pick<AppContext, 'db'>, entry: A
     kind: 'application',
     name: known?.name ?? entry.name,
     isNew: known === undefined,
+    ...(known !== undefined && { client_id: known.client_id }),
     changes,
     ...(powers && { warning: `${known.name} loses its access to the data API.` }),
     apply: (context, keys) => applyApplication(context, entry, { known, owners, keys }),

@@ -8,6 +8,8 @@ export interface Change {
   name: string;
   /** Whether nothing is stored yet. */
   isNew?: boolean;
+  /** Of an application that exists. */
+  client_id?: string;
   /** `region eu → us` for each property that changes. */
   changes: string[];
   /** A sentence if the change gives or takes power, so that it needs `--yes`. */

@@ -20,23 +20,24 @@ export function parseFile(path: string): unknown {
 /**
  * Reads a list of the file.
  * @param noun what an entry is, for error messages: `server 2 has the name of server 1`
- * @throws UsageError for the first entry that is wrong or has the name of an earlier one
+ * @throws UsageError for the first entry that is wrong or has the name of an earlier one, unless their Client IDs tell them apart
  */
-export function readEntries<T extends { name: string }>(
+export function readEntries<T extends { name: string; client_id?: string | undefined }>(
   path: string,
   noun: string,
   list: unknown,
   entry: z.ZodType<T>,
 ): T[] {
   if (!Array.isArray(list)) throw new UsageError(`${path}: ${noun}s must be a list.`);
-  const seen = new Map<string, number>();
+  const seen = new Map<string, { place: number; client_id: string | undefined }>();
   return list.map((item, index) => {
     const place = `${path}, ${noun} ${index + 1}`;
     const { data, error } = entry.safeParse(item);
     if (error !== undefined) throw new UsageError(`${place}: ${reasonOf(error, item)}`);
     const earlier = seen.get(nameKey(data.name));
-    if (earlier !== undefined) throw new UsageError(`${place} has the name of ${noun} ${earlier}.`);
-    seen.set(nameKey(data.name), index + 1);
+    const isOther = earlier?.client_id && data.client_id && earlier.client_id !== data.client_id;
+    if (earlier !== undefined && !isOther) throw new UsageError(`${place} has the name of ${noun} ${earlier.place}.`);
+    seen.set(nameKey(data.name), { place: index + 1, client_id: data.client_id });
     return data;
   });
 }

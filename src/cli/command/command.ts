@@ -218,11 +218,11 @@ export async function withAppContext<T>(input: Input, work: (context: AppContext
     import('./settings.ts'),
     import('#platform/clock.ts'),
   ]);
-  const isDryRun = input.has('dry-run');
+  const isReading = input.has('dry-run') || input.has('export');
   // Log lines go to stderr: stdout holds the result alone.
   await using appContext = await openAppContext(readSettings(), systemClock, {
     terminal: process.stderr,
-    create: input.command.begins === true && !isDryRun,
+    create: input.command.begins === true && !isReading,
     longStatements: true,
   });
   const result = await work(appContext);
