@@ -36,13 +36,14 @@ test('a picture of another size or page is reported', async (t) => {
   ]);
 });
 
-test('each command of README.md can be typed in a checkout', () => {
+test('each command of README.md can be typed in a checkout, or with an artefact of a release', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   const blocks = [...readme.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block]) => block!.trim().split('\n'));
   assert.ok(blocks.length > 20);
   const commands = [...blocks, ...[...readme.matchAll(/`(scorehall [^`]+)`/g)].map(([, command]) => command!)];
-  const typed = /^(?:npm (?:run (?:-s )?)?(?<script>[a-z]+)(?: |$)|docker compose -f deploy\/compose\.yaml |curl )/;
+  const typed =
+    /^(?:npm (?:run (?:-s )?)?(?<script>[a-z]+)(?: |$)|docker compose -f deploy\/compose\.yaml |curl |tar xf scorehall-|apt install \.\/scorehall_|scorehall [a-z])/;
   for (const command of commands) {
     const { script = 'start' } = typed.exec(command)?.groups ?? assert.fail(`"${command}" does not exist.`);
     assert.ok(script in scripts, `package.json has no script "${script}".`);
