@@ -60,11 +60,13 @@ async function refuseReadOnly({ db }: AppContext): Promise<void> {
 }
 
 /** The first command that this network still needs, as one line each, or what to do without settings; empty once game servers report. */
-export async function nextStep({ db, config }: AppContext): Promise<string> {
+export async function nextStep({ db, config, clock }: AppContext): Promise<string> {
   const run = `Next: ${commandName()}`;
   const servers = await listServers(db, 0);
   if (!(await hasOperator(db))) return hasNoSettings(config) ? firstStep() : `Next: ${operatorCommand()}\n`;
-  const staff = staffNeedsFactor(config) ? await staffWithoutFactor(db) : [];
+  const without = staffNeedsFactor(config) ? await staffWithoutFactor(db) : [];
+  // The others have the code already, and another one would replace it.
+  const staff = without.filter(({ code_expires }) => (code_expires ?? 0) < clock.now());
   if (staff.length > 0) return staff.map(needsFactor).join('');
   if (servers.length === 0) return `${run} server create --name NAME --region REGION\n`;
   if ((await mapNames(db)).length === 0) return `${run} import pgm-maps DIR\n`;

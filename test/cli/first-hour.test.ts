@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createAccount } from '#store/accounts/accounts.ts';
+import { accountByName, createAccount } from '#store/accounts/accounts.ts';
+import { newFactorCode } from '#store/accounts/factor-codes.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { configured, map, sendEvents } from '#test/support/builders.ts';
 import { captured } from '#test/support/captured.ts';
@@ -234,6 +235,8 @@ onEachDatabase('the next command is the one that the network needs, as this star
     'The console is closed to Ann (operator), who has no second factor. ' +
       'Next: npm run -s scorehall -- account factor-code --account Ann\n',
   );
+  await newFactorCode(context.db, Date.now(), (await accountByName(context.db, 'Ann'))!.id);
+  assert.equal(await next(npm, strict), '', 'the code is there');
 });
 
 test('mail test sends one mail and prints the answer of the mail server, or says why there is none', async (t) => {

@@ -6,8 +6,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { parseEnv } from 'node:util';
+import pg from 'pg';
 import { openDb } from '#db/open.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
@@ -19,7 +20,7 @@ import { proxyFile } from '#cli/proxy-file.ts';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { captured } from '#test/support/captured.ts';
-import { onEachEmptyDatabase } from '#test/support/context.ts';
+import { createEmptyDatabase, onEachEmptyDatabase } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
 import type { Ran } from './scorehall.ts';
@@ -78,6 +79,7 @@ onEachEmptyDatabase('a network begins with questions, and a second run keeps wha
     first.out,
     /^Open:\n {2}https:\/\/www\.moor\.example\n {2}https:\/\/auth\.moor\.example\/account\/security /m,
   );
+  assert.match(first.out, /^Keep a copy of .*secret\.key, apart/m);
   assert.match(first.out, /^Start it: scorehall serve\n$/m);
 
   await using db = await openDb(url);
@@ -106,7 +108,7 @@ onEachEmptyDatabase('a network begins with questions, and a second run keeps wha
   assert.match(other.err, /\.env has another DOMAIN, which is kept: change it there\.\n$/);
 });
 
-test('setup with --yes needs no terminal, names all that is missing, and writes nothing before all is right', async () => {
+test('setup with --yes needs no terminal, names all that is missing, and writes nothing before all is right', async (t) => {
   await using folder = await folderOf({});
   const path = join(folder.path, '.env');
   const refused = async (args: string[], stdin = ''): Promise<string> => {
@@ -131,15 +133,37 @@ test('setup with --yes needs no terminal, names all that is missing, and writes 
   assert.match(await refused([...complete, '--proxy', 'apache']), /--proxy must be caddy, nginx or none\./);
   assert.match(await refused([...complete, '--password-stdin'], 'short\n'), /The password is too short/);
   assert.match(await refused(['--name', 'Moor']), /The questions were cancelled\. Answers can also be options/);
+  const weak = await roleWithoutRights(t);
+  const rights = await refused([...complete, '--database', weak]);
+  assert.match(
+    rights,
+    /--database cannot be used: .*permission denied for schema public\. The role of DATABASE_URL has to own/,
+  );
   const quotes = await refused([...complete.map((arg) => (arg === 'Moor' ? `"'` : arg))]);
   assert.match(quotes, /^scorehall: NETWORK_NAME can be in the file of settings without line breaks/);
 
   const local = await setup(folder.path, 'a good long password\n', [...complete, '--password-stdin']);
   assert.deepEqual([local.status, local.err], [0, '']);
+  assert.ok(existsSync(join(folder.path, 'data/secret.key')));
   assert.doesNotMatch(local.out, /DNS|password/, 'on this machine alone, and the password is known');
   assert.match(local.out, /^Open:\n {2}http:\/\/127\.0\.0\.1:7402\n/m);
   assert.match(readFileSync(path, 'utf8'), /^NETWORK_NAME=Moor\n$/m);
 });
+
+/** The address of a database with a role that may connect to it alone. */
+async function roleWithoutRights(t: TestContext): Promise<string> {
+  const database = await createEmptyDatabase('postgres');
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const name = `weak_${process.pid}`;
+  await client.query(`create role ${name} login password 'x'`);
+  t.after(() => client.query(`drop role ${name}`));
+  t.after(() => client.end());
+  t.after(() => database.drop());
+  const url = new URL(database.url);
+  [url.username, url.password] = [name, 'x'];
+  return url.href;
+}
 
 test('setup fills in a file of examples, in the quotes that every reader of it understands', async () => {
   await using folder = await folderOf({ 'scorehall.env': '# My notes\n#NETWORK_NAME=Example\nTIME_ZONE=Asia/Tokyo' });
@@ -219,7 +243,7 @@ test('with a unit of systemd, setup starts it, waits for /readyz, and restarts i
     writeFileSync(calls, '');
     const { status, out, err } = await setup(folder.path, '', ['--yes', '--unit', 'scorehall', ...args], variables);
     assert.equal(status, 0, err);
-    assert.match(out, /^Service: the unit scorehall is ready\.\nOperator: [^]*\/console\nCheck .*doctor\n$/m);
+    assert.match(out, /^Service: the unit scorehall is ready\.\nOperator: [^]*\/console\nKeep .*\nCheck .*doctor\n$/m);
     return readFileSync(calls, 'utf8').trim().split('\n');
   };
   const shown = ['show --property=User --value scorehall', 'show --property=Group --value scorehall'];

@@ -1,9 +1,12 @@
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { type Config, readConfig, type SettingName } from '#platform/config/config.ts';
+import { openSecretKey, secretKeyFile } from '#platform/crypto/secret-key.ts';
 import { isLoopback, isPrivateAddress } from '#platform/config/plain-http.ts';
 import { commandName } from '#context/command-name.ts';
 import { UsageError } from '#platform/errors.ts';
+import type { Db } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
 import { isPostgresUrl } from '#platform/config/setting.ts';
 import { output } from '#platform/process/output.ts';
 import { refuseWeakPassword } from '../account.ts';
@@ -64,12 +67,17 @@ async function setup(input: Input): Promise<void> {
     printLines([`Service: the unit ${unit} is ready.`]);
     becomeUserOf(unit);
   }
-  printLines(await withAppContext(input, (context) => provideOperator(context, async () => first ?? (await person()))));
+  const lines = await withAppContext(input, async (context) => {
+    openSecretKey(config); // which creates it
+    return await provideOperator(context, async () => first ?? (await person()));
+  });
+  printLines(lines);
   printLines([
     'Open:',
     `  ${config.SITE_URL}`,
     `  ${config.AUTH_URL}/account/security  to sign in and add a second factor with the code`,
     `  ${config.SITE_URL}/console`,
+    ...(config.SECRET_KEY === '' ? [`Keep a copy of ${secretKeyFile(config)}, apart from the backups.`] : []),
     `Check addresses, certificates and mail: ${commandName()} doctor`,
   ]);
   if (unit !== undefined) return;
@@ -135,9 +143,19 @@ const probe: Probe = async (name, answer) => {
   if (name !== 'database' || !isPostgresUrl(answer)) return undefined;
   const opened = await openExisting(readConfig({ DATABASE_URL: answer }));
   if ('finding' in opened) return refusalOf(opened.finding);
-  await opened.db.close();
-  return undefined;
+  await using db = opened.db;
+  return await probeTables(db).then(
+    () => undefined,
+    ({ message }: Error) => `cannot be used: ${message}`.replace(/\.$/, ''),
+  );
 };
+
+/** Whether the role may create tables, as the first start does. */
+const probeTables = (db: Db): Promise<number> =>
+  db.transaction(async (tx) => {
+    await tx.run(sql`create table scorehall_setup (key bigint)`);
+    return await tx.run(sql`drop table scorehall_setup`);
+  });
 
 function refusalOf(found: Found): string | undefined {
   const finding = findingsOf(found).find(({ status }) => status === 'error');

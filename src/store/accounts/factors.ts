@@ -73,12 +73,14 @@ export const lockFactors = (tx: Queryable, accountId: string): Promise<boolean> 
 export interface StaffMember {
   name: string;
   role: Exclude<Role, 'user'>;
+  /** When the code with which the first factor is added expires; null: there is none. */
+  code_expires: number | null;
 }
 
 /** Operators and moderators with an active account and without a second factor. */
 export const staffWithoutFactor = (db: Queryable): Promise<StaffMember[]> =>
   db.all(sql`
-    select name, role from accounts
+    select name, role, (select expires from factor_codes where account_id = accounts.id) as code_expires from accounts
     where role <> 'user' and disabled is null
       and not exists (select 1 from passkeys where account_id = accounts.id)
       and not exists (select 1 from totp_secrets where account_id = accounts.id)
