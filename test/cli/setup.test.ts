@@ -55,7 +55,7 @@ onEachEmptyDatabase('a network begins with questions, and a second run keeps wha
       'cannot be used: 127.0.0.',
       'must be 3 to 16 letters,',
       'must be an address like ',
-      'must be caddy, nginx or ',
+      'must be one of caddy, ng',
     ],
   );
   const path = join(folder.path, '.env');
@@ -130,7 +130,7 @@ test('setup with --yes needs no terminal, names all that is missing, and writes 
     await refused([...complete, '--smtp', `smtp://127.0.0.1:${port}`]),
     /--smtp cannot be used: .*ECONNREFUSED/,
   );
-  assert.match(await refused([...complete, '--proxy', 'apache']), /--proxy must be caddy, nginx or none\./);
+  assert.match(await refused([...complete, '--proxy', 'apache']), /--proxy must be one of caddy, nginx, none\./);
   assert.match(await refused([...complete, '--password-stdin'], 'short\n'), /The password is too short/);
   assert.match(await refused(['--name', 'Moor']), /The questions were cancelled\. Answers can also be options/);
   const weak = await roleWithoutRights(t);

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
-import { type Config, readConfig, type SettingName } from '#platform/config/config.ts';
+import { type Config, readConfig } from '#platform/config/config.ts';
 import { openSecretKey, secretKeyFile } from '#platform/crypto/secret-key.ts';
 import { isLoopback, isPrivateAddress } from '#platform/config/plain-http.ts';
 import { commandName } from '#context/command-name.ts';
@@ -19,12 +19,12 @@ import { findingsOf, type Found } from '../doctor/finding.ts';
 import { checkMail } from '../doctor/mail.ts';
 import { serve } from '../serve.ts';
 import { type Person, provideOperator } from './operator.ts';
-import { type Answers, Interview, type Probe, type Question, type QuestionName, QUESTIONS } from './questions.ts';
+import { type Answers, Interview, type Probe, type QuestionName, QUESTIONS } from './questions.ts';
 import { SettingsFile } from './settings-file.ts';
 import { becomeUserOf, isReady, startUnit } from './unit.ts';
 
 const NAMES = Object.keys(QUESTIONS) as QuestionName[];
-const OF_SETTINGS = NAMES.filter((name) => settingOf(name) !== undefined);
+const OF_SETTINGS = NAMES.filter((name) => QUESTIONS[name].setting !== undefined);
 
 export const commands: Command[] = [
   {
@@ -41,10 +41,6 @@ export const commands: Command[] = [
     run: setup,
   },
 ];
-
-function settingOf(name: QuestionName): SettingName | undefined {
-  return (QUESTIONS[name] as Question).setting;
-}
 
 const printLines = (lines: readonly string[]): void => void output().write(lines.map((line) => `${line}\n`).join(''));
 
@@ -89,21 +85,23 @@ async function setup(input: Input): Promise<void> {
 /** A first run asks everything that the file lacks, a further one only whether to start. */
 function isAsked(name: QuestionName, input: Input, before: SettingsFile): boolean {
   if (name === 'start') return input.optional('unit') === undefined;
-  const setting = settingOf(name);
+  const setting = QUESTIONS[name].setting;
   return input.optional(name) !== undefined || !(before.has('NETWORK_NAME') || (setting && before.has(setting)));
 }
 
 /** What the file has already. A value that is in another file is not known. */
 const presentAnswers = ({ values }: SettingsFile): Answers =>
   Object.fromEntries(
-    OF_SETTINGS.flatMap((name) => (values[settingOf(name)!] ? [[name, values[settingOf(name)!]!]] : [])),
+    OF_SETTINGS.flatMap((name) =>
+      values[QUESTIONS[name].setting!] ? [[name, values[QUESTIONS[name].setting!]!]] : [],
+    ),
   );
 
 /** The settings to write. @throws UsageError if an option is not what the file has */
 function addedSettings(answers: Answers, before: SettingsFile): Record<string, string> {
   const added: Record<string, string> = {};
   for (const name of OF_SETTINGS) {
-    const [setting, answer] = [settingOf(name)!, answers[name] ?? ''];
+    const [setting, answer] = [QUESTIONS[name].setting!, answers[name] ?? ''];
     if (answer === '' || answer === before.values[setting]) continue;
     if (before.has(setting))
       throw new UsageError(`${before.path} has another ${setting}, which is kept: change it there.`);

@@ -10,11 +10,10 @@ import { type CommandOption, type Input, option } from '../command/command.ts';
 
 /** What setup asks, and gets by an option of the same name. */
 export interface Question {
-  prompt: string;
   option: CommandOption;
   /** The setting that the answer becomes. */
   setting?: SettingName;
-  /** An answer that is not given; undefined: there has to be one. */
+  /** The answer that is not given; undefined: there has to be one. */
   fallback?: (answers: Answers) => string;
   /** Whether it is asked after these answers; otherwise the answer is the fallback. */
   isAsked?: (answers: Answers) => boolean;
@@ -26,62 +25,50 @@ export type Answers = Readonly<Record<string, string>>;
 
 const none = (): string => '';
 
+const question = (value: string, text: string, rest: Omit<Question, 'option'>): Question => ({
+  option: option(value, text),
+  ...rest,
+});
+
+const oneOf = (allowed: readonly string[]) => (answer: string) =>
+  allowed.includes(answer) ? undefined : `must be one of ${allowed.join(', ')}`;
+
 /** In the order in which they are asked. */
 export const QUESTIONS = {
-  name: {
-    prompt: 'Name of the network',
-    option: option('NAME', 'The name of the network'),
-    setting: 'NETWORK_NAME',
-  },
-  domain: {
-    prompt: 'Domain, like example.org (empty: for this machine alone)',
-    option: option('DOMAIN', 'The domain: the four addresses are names below it'),
+  name: question('NAME', 'Name of the network', { setting: 'NETWORK_NAME' }),
+  domain: question('DOMAIN', 'Domain, like example.org; empty: addresses on this machine alone', {
     setting: 'DOMAIN',
     fallback: none,
-  },
-  smtp: {
-    prompt: 'Mail server, like smtps://user:password@mail.example.org (empty: none)',
-    option: option('URL', 'The mail server, smtp://… or smtps://…; it has to answer'),
+  }),
+  smtp: question('URL', 'Mail server, like smtps://user:password@mail.example.org; empty: none', {
     setting: 'SMTP_URL',
     fallback: none,
-  },
-  'mail-from': {
-    prompt: 'Sender of mails',
-    option: option('ADDRESS', 'The sender of mails (default: no-reply at the domain)'),
+  }),
+  'mail-from': question('ADDRESS', 'Sender of mails', {
     setting: 'MAIL_FROM',
     fallback: ({ domain, smtp }) => (domain && smtp ? `no-reply@${domain}` : ''),
     isAsked: ({ smtp }) => smtp !== '',
-  },
-  database: {
-    prompt: 'PostgreSQL, like postgres://user:password@127.0.0.1/scorehall (empty: SQLite)',
-    option: option('URL', 'postgres://…, which has to answer, or the path of a SQLite file (default: SQLite)'),
+  }),
+  database: question('URL', 'PostgreSQL, like postgres://user:password@127.0.0.1/scorehall; empty: SQLite', {
     setting: 'DATABASE_URL',
     fallback: none,
-  },
-  operator: {
-    prompt: 'Name of your account, which becomes operator',
-    option: option('NAME', 'The name of the account of the first operator'),
+  }),
+  operator: question('NAME', 'Name of your account, which becomes operator', {
     problem: (name) => (isNameShape(name) ? undefined : 'must be 3 to 16 letters, digits or underscores'),
-  },
-  email: {
-    prompt: 'E-mail address of this account',
-    option: option('ADDRESS', 'The e-mail address of that account'),
+  }),
+  email: question('ADDRESS', 'E-mail address of this account', {
     problem: (address) => (isEmail(address) ? undefined : 'must be an address like name@example.org'),
-  },
-  proxy: {
-    prompt: `Proxy with the certificates: ${PROXIES.join(', ')} or none`,
-    option: option('NAME', `The proxy whose file is printed: ${PROXIES.join(', ')} or none (default: ${PROXIES[0]})`),
+  }),
+  proxy: question('NAME', `Proxy with the certificates: ${PROXIES.join(', ')} or none`, {
     fallback: ({ domain }) => (domain ? PROXIES[0]! : 'none'),
     isAsked: ({ domain }) => domain !== '',
-    problem: (name) => ([...PROXIES, 'none'].includes(name) ? undefined : `must be ${PROXIES.join(', ')} or none`),
-  },
-  start: {
-    prompt: 'Start the service now, in this terminal: yes or no',
-    option: option('yes|no', 'Whether to serve afterwards, until SIGINT or SIGTERM (default: yes)'),
+    problem: oneOf([...PROXIES, 'none']),
+  }),
+  start: question('yes|no', 'Start the service now, until Ctrl-C: yes or no', {
     fallback: () => 'yes',
-    problem: (answer) => (['yes', 'no'].includes(answer) ? undefined : 'must be yes or no'),
-  },
-} as const satisfies Record<string, Question>;
+    problem: oneOf(['yes', 'no']),
+  }),
+};
 
 export type QuestionName = keyof typeof QUESTIONS;
 
@@ -105,8 +92,7 @@ export class Interview implements Disposable {
 
   /** @throws UsageError about all options that `--yes` needs, or about a wrong one */
   async ask(names: readonly QuestionName[]): Promise<Answers> {
-    if (this.#input.has('yes'))
-      this.#input.requireAll(names.filter((name) => (QUESTIONS[name] as Question).fallback === undefined));
+    if (this.#input.has('yes')) this.#input.requireAll(names.filter((name) => QUESTIONS[name].fallback === undefined));
     for (const name of names)
       if (this.#answers[name] === undefined || this.#input.optional(name) !== undefined)
         this.#answers[name] = await this.#answer(name);
@@ -114,16 +100,17 @@ export class Interview implements Disposable {
   }
 
   async #answer(name: QuestionName): Promise<string> {
-    const question: Question = QUESTIONS[name];
-    const fallback = question.fallback?.(this.#answers);
-    const given = this.#input.optional(name) ?? this.#unasked(question, fallback);
+    const asked = QUESTIONS[name];
+    const fallback = asked.fallback?.(this.#answers);
+    const given = this.#input.optional(name) ?? this.#unasked(asked, fallback);
     if (given !== undefined) {
       const problem = await this.#problemOf(name, given);
       if (problem === undefined) return given;
       throw new UsageError(`--${name} ${problem}.`);
     }
     for (;;) {
-      const answer = (await this.#line(`${question.prompt}${fallback ? ` [${fallback}]` : ''}: `)) || (fallback ?? '');
+      const answer =
+        (await this.#line(`${asked.option.help}${fallback ? ` [${fallback}]` : ''}: `)) || (fallback ?? '');
       const problem = await this.#problemOf(name, answer);
       if (problem === undefined) return answer;
       errorOutput().write(`It ${problem}.\n`);
@@ -135,7 +122,7 @@ export class Interview implements Disposable {
   }
 
   async #problemOf(name: QuestionName, answer: string): Promise<string | undefined> {
-    const { setting, fallback, problem }: Question = QUESTIONS[name];
+    const { setting, fallback, problem } = QUESTIONS[name];
     if (answer === '' && fallback === undefined) return 'must not be empty';
     const { read }: Setting = SETTINGS[setting ?? 'CONTACT'];
     return problem?.(answer) ?? read.safeParse(answer).error?.issues[0]!.message ?? (await this.#probe(name, answer));
