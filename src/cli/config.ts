@@ -4,8 +4,8 @@ import { environment } from '#platform/config/environment.ts';
 import { withoutPassword } from '#platform/config/postgres-url.ts';
 import type { Setting } from '#platform/config/setting.ts';
 import { output } from '#platform/process/output.ts';
-import { type Command, flag, type Input, JSON_OPTION, option } from './command/command.ts';
-import { PROXIES, proxyFile } from './proxy-file.ts';
+import { type Command, flag, type Input, JSON_OPTION, oneOf, option } from './command/command.ts';
+import { PROXIES, proxyFile, type ProxyName } from './proxy-file.ts';
 
 export const commands: Command[] = [
   {
@@ -13,7 +13,11 @@ export const commands: Command[] = [
     summary: 'List all settings with their value, default and meaning, or check them',
     options: {
       check: flag('Check the settings by the rules of the start instead; exit code 1 if it would fail'),
-      proxy: option('NAME', `Print the file of the proxy for the addresses instead: ${PROXIES.join(' or ')}`),
+      proxy: option(
+        'NAME',
+        `Print the file of the proxy for the addresses instead: ${PROXIES.join(' or ')}`,
+        oneOf(PROXIES),
+      ),
       json: JSON_OPTION,
     },
     run: showConfig,
@@ -23,7 +27,7 @@ export const commands: Command[] = [
 async function showConfig(input: Input): Promise<number> {
   const actual = environment();
   const config = readConfig(actual);
-  const proxy = input.oneOf('proxy', PROXIES);
+  const proxy = input.optional('proxy') as ProxyName | undefined;
   if (proxy !== undefined) {
     output().write(proxyFile(proxy, config));
     return 0;

@@ -3,7 +3,7 @@ import { readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
 import { TemporaryError } from '#platform/errors.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
-import { type Command, type Input, JSON_OPTION, option } from './command/command.ts';
+import { type Command, type Input, JSON_OPTION, option, wholeNumber } from './command/command.ts';
 import { askInternal, internalAddress } from './doctor/request.ts';
 
 export const commands: Command[] = [
@@ -12,7 +12,7 @@ export const commands: Command[] = [
     summary: 'Ask the running service whether it is ready, and whether it runs this version; exit code 1 if not',
     options: {
       commit: option('COMMIT', 'The commit that it must run; by default the version and commit of this command'),
-      wait: option('SECONDS', 'How long to wait until it is ready, at most 3600; by default 0'),
+      wait: option('SECONDS', 'How long to wait until it is ready; by default 0', wholeNumber(0, 3600)),
       json: JSON_OPTION,
     },
     run,
@@ -31,7 +31,7 @@ interface Ready {
 
 async function run(input: Input): Promise<void> {
   const config = readConfig(environment());
-  const waitMs = (input.wholeNumber('wait', 0, 3600) ?? 0) * 1000;
+  const waitMs = Number(input.optional('wait') ?? 0) * 1000;
   const { path } = config.INTERNAL_LISTEN;
   const place = path ?? internalAddress(config.INTERNAL_LISTEN);
   const began = performance.now();

@@ -140,6 +140,6 @@ async function applyAll(
     }
     await context.mail.settled();
     input.print([...rows, ...unmanaged]);
-    return changes.filter(({ action }) => action !== 'unchanged').length;
+    return rows.filter(({ action }) => action !== 'unchanged').length;
   });
 }
