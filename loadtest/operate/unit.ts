@@ -212,9 +212,9 @@ async function testRelease(setup: Setup): Promise<void> {
     echo 'console.error("scorehall: A broken version."); process.exit(2)' >releases/broken/src/main.ts`;
   container.shell(`cd /opt/scorehall && ${broken}`);
   const failing = container.shell(`${release} --back`);
-  const told = ['Last line of its log: scorehall: A broken version.', 'Scorehall is back at tested, which serves.'];
-  const isTold = failing.status === 1 && told.every((text) => failing.errors.includes(text));
-  add(setup, 'a version that fails goes back by itself', failing, isTold);
+  const expected = ['Last line of its log: scorehall: A broken version.', 'Scorehall is back at tested, which serves.'];
+  const isReported = failing.status === 1 && expected.every((text) => failing.errors.includes(text));
+  add(setup, 'a version that fails goes back by itself', failing, isReported);
   container.shell('echo "# of the former layout" >>/etc/systemd/system/scorehall-backup.service');
   const outdated = container.shell(`ln -sfn releases/tested /opt/scorehall/previous; ${release} --back`);
   const isOutdated = outdated.status === 1 && /scorehall-backup\.service is not that of this/.test(outdated.errors);
