@@ -30,6 +30,7 @@ const programs = {
   generate: { run: ['bench/generate.ts'], packages: 'full' },
   shots: { run: ['test/shots.ts'], packages: 'full' },
   plugins: { run: ['scripts/plugins.ts'] },
+  release: { run: ['scripts/release/main.ts'], packages: 'full' },
 };
 
 const [name, ...args] = process.argv.slice(2);
