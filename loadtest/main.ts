@@ -26,7 +26,7 @@ target.
   npm run loadtest -- operate --only faults            faults of the database under load (needs pgbouncer)
   npm run loadtest -- operate --only upgrade           old database and layout (npm's registry), two processes one by one
   npm run loadtest -- operate --only unit              boots a Debian with the unit (root, debootstrap, systemd-container)
-  npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE: its base)
+  npm run loadtest -- operate --only image             builds and runs the image with Docker or podman (NODE_IMAGE, BASE_IMAGE)
   npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give (root)
   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)

@@ -94,7 +94,7 @@ serves() {
   deadline=$(($(date +%s) + READY_WITHIN))
   while :; do
     if answer=$(INTERNAL_LISTEN=${listen:-127.0.0.1:7404} NODE_DISABLE_COMPILE_CACHE=1 \
-      ${SCOREHALL_NODE:-node} "$2/src/main.ts" ready --wait 2 ${3:+--commit "$3"} 2>&1); then
+      "$2/node_modules/.bin/node" "$2/src/main.ts" ready --wait 2 ${3:+--commit "$3"} 2>&1); then
       return 0
     fi
     case $answer in *"is ready, but"*) break ;; esac

@@ -30,14 +30,13 @@ export function missingForContainer(): string | undefined {
   return `${missing.join(', ')} missing: apt-get install debootstrap systemd-container util-linux`;
 }
 
-/** Makes a minimal Debian with Node and the program as its only release, without a network, and boots it. */
+/** Makes a minimal Debian with the program as its only release, without a network, and boots it. */
 export async function bootContainer(): Promise<Container> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-unit-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const root = join(folder, 'root');
     runProgram(findProgram('debootstrap')!, ['--variant=minbase', `--include=${PACKAGES}`, SUITE, root]);
-    await cp(process.execPath, join(root, 'usr/local/bin/node'));
     await installProgram(join(root, 'opt/scorehall/releases/tested'));
     await symlink('releases/tested', join(root, 'opt/scorehall/current'));
     return await boot(root, remove);

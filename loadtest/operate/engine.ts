@@ -33,11 +33,14 @@ function engineAt(path: string): Engine {
 
 /** Podman does not find the ignore file of the container file by itself, and its own format has no health check. */
 export function buildArguments({ name }: Engine, tag: string): string[] {
-  const base = process.env['NODE_IMAGE'];
+  const bases = ['NODE_IMAGE', 'BASE_IMAGE'].flatMap((name) => {
+    const image = process.env[name];
+    return image === undefined ? [] : ['--build-arg', `${name}=${image}`];
+  });
   return [
     'build',
     ...(name === 'podman' ? ['--format=docker', '--ignorefile=deploy/Containerfile.dockerignore'] : []),
-    ...(base === undefined ? [] : ['--build-arg', `NODE_IMAGE=${base}`]),
+    ...bases,
     '--file=deploy/Containerfile',
     `--tag=${tag}`,
     '.',

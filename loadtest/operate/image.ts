@@ -48,8 +48,8 @@ const end = ({ text, errors }: Outcome): string => `${text}\n${errors}`.trim().s
 
 /** Files that users of the image do not need, and files that must not be published. */
 const UNWANTED = String.raw`find /app /data \( -name '*.map' -o -name .npmrc -o -name '*.env' -o -name .git \
-  -o -name secret.key -o -name 'node-linux-*' -o -path '*/node_modules/typescript' -o -path '*/node_modules/oxlint' \
-  -o -path '*/node_modules/.bin/node' \) ; ls -d /app/test /app/loadtest /app/bench /app/scripts /app/deploy 2>/dev/null`;
+  -o -name secret.key -o -path '*/node-linux-*/include' -o -path '*/node_modules/typescript'  \
+  -o -path '*/node_modules/oxlint' \) ; ls -d /app/test /app/loadtest /app/bench /app/scripts /app/deploy 2>/dev/null`;
 
 function testContents({ engine, report }: Setup): void {
   const { text } = engine.run(['image', 'inspect', '--format={{.Size}} {{.Architecture}}', IMAGE]);

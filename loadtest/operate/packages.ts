@@ -34,7 +34,7 @@ export async function testUnit(report: Report): Promise<void> {
 function verifiable(name: string, folder: string): string {
   const unit = readFileSync(unitPath(name), 'utf8');
   const copy = join(folder, name);
-  writeFileSync(copy, unit.replaceAll('/opt/scorehall/deploy/agent/node_modules/.bin/node', process.execPath));
+  writeFileSync(copy, unit.replaceAll(/\/opt\/scorehall\/\S+\/node_modules\/\.bin\/node/g, process.execPath));
   return copy;
 }
 

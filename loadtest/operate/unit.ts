@@ -62,13 +62,14 @@ function install(setup: Setup): boolean {
   );
 }
 
+const NODE = '/opt/scorehall/current/node_modules/.bin/node';
 const IS_READY =
   "fetch('http://127.0.0.1:7404/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))";
 
 async function addReady({ report, container }: Setup, name: string): Promise<boolean> {
   const started = performance.now();
   const seconds = (): number => (performance.now() - started) / 1000;
-  while (seconds() < READY_WITHIN_S && container.run(['node', '-e', IS_READY]).status !== 0) await pause(100);
+  while (seconds() < READY_WITHIN_S && container.run([NODE, '-e', IS_READY]).status !== 0) await pause(100);
   const isReady = seconds() < READY_WITHIN_S;
   report.add(`unit: seconds until it is ready, ${name}`, seconds().toFixed(1), isReady);
   if (!isReady) report.note('unit: log', container.run(['journalctl', '--unit=scorehall', '--lines=20']).text);

@@ -134,9 +134,23 @@ test('the command of systemd runs with the settings and the user of the service,
   const [, file] = /^EnvironmentFile=-(.*)$/m.exec(unit)!;
   assert.ok(command.includes(`--property=EnvironmentFile=${file}`));
   const documents = ['docs/operations.md', 'docs/connect.md'].map((file) => readFileSync(file, 'utf8')).join('\n');
-  // scorehall-release reads the functions of upgrade.sh in the folder of the version.
-  for (const name of readdirSync('deploy/systemd').filter((file) => file !== 'upgrade.sh'))
+  // The others of this folder read upgrade.sh there.
+  for (const name of readdirSync('deploy/systemd').filter((name) => name !== 'upgrade.sh'))
     assert.ok(documents.includes(`deploy/systemd/${name.replace(/-backup\..*$/, '-backup.*')} `), name);
+});
+
+test('units, commands and image run the Node that comes with the program', () => {
+  const files = readdirSync('deploy/systemd').map((name) => `systemd/${name}`);
+  for (const file of ['scorehall', ...files]) {
+    const lines = read(file).split('\n');
+    const calls = lines.filter((line) => !line.startsWith('#') && /\bnode"? .*\/src\/main\.ts/.test(line));
+    if (/^(scorehall|systemd\/(scorehall|upgrade\.sh|scorehall(-agent)?\.service))$/.test(file))
+      assert.notEqual(calls.length, 0, file);
+    for (const call of calls) assert.match(call, /node_modules\/\.bin\/node|"\$node"/, file);
+  }
+  assert.match(read('systemd/scorehall'), /^node=\$program\/node_modules\/\.bin\/node$/m);
+  const [, image] = read('Containerfile').split('FROM ${BASE_IMAGE}');
+  assert.match(image!, /ln -s \/app\/node_modules\/\.bin\/node \/usr\/local\/bin\/node/);
 });
 
 test('systemd repeats a failed start, unless the exit code says that a setting is wrong', async () => {

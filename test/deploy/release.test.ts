@@ -21,7 +21,7 @@ const SYSTEMD = 'deploy/systemd';
 
 /** What the programs of the machine do, as files in one folder; `running` is the commit that the process says. */
 const PROGRAMS = {
-  npm: 'note npm "$1"; if [ -e $m/npm-fails ]; then exit 1; fi; mkdir node_modules',
+  npm: 'note npm "$1"; if [ -e $m/npm-fails ]; then exit 1; fi; mkdir -p node_modules/.bin; ln -s $m/bin/node node_modules/.bin/node',
   systemctl: `
     case $1 in
       is-enabled) exit 0 ;;
