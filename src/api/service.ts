@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientAddresses } from '#http/client-address.ts';
-import { rateLimit } from '#http/limits.ts';
-import { type RateLimitResult, type RateLimits, unusedRateLimit } from '#http/rate-limits.ts';
+import { rateLimit, type RateLimitResult, type RateLimits, unusedRateLimit } from '#http/rate-limits.ts';
 import { type Caller, Callers, FormerToken } from './callers.ts';
 import { limitExceeded, methodNotAllowed, noSuchPath, notApproved, notIngest } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '#platform/config/config.ts';
-import type { Limit, LimitSetting, Subject } from './limit.ts';
+import type { Limit } from './limit.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -282,26 +281,3 @@ export const LIMITS = {
     counter: 'memory',
   },
 } as const satisfies Record<string, Limit>;
-
-type Limits = typeof LIMITS;
-/** The limits of a window. */
-export type RateLimitName = {
-  [Name in keyof Limits]: Limits[Name] extends { windowMs: number } ? Name : never;
-}[keyof Limits];
-
-/** The ids of the subjects of a limit that a request counts against; of a network, the address. */
-export type Subjects<Name extends RateLimitName> = Name extends RateLimitName
-  ? Partial<Record<keyof Limits[Name]['max'], string>>
-  : never;
-
-/** The maximum of a subject in a window, with the values of the settings. */
-export function rateLimit<Name extends RateLimitName>(
-  config: Config,
-  name: Name,
-  subject: Subject & keyof Limits[Name]['max'],
-): { max: number; windowMs: number } {
-  const { windowMs } = LIMITS[name];
-  const { max, factor = 1 }: Limit = LIMITS[name];
-  const value = max[subject] as number | LimitSetting;
-  return { max: typeof value === 'number' ? value : config[value] * factor, windowMs };
-}

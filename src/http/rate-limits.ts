@@ -4,9 +4,20 @@ import type { Queryable } from '#db/db.ts';
 import { addCounts } from '#store/counts.ts';
 import { clientNetworks } from './client-network.ts';
 import { FixedWindows, type NewRequest, SavedWindows, type Window, type Windows } from './fixed-windows.ts';
-import type { Limit, Subject } from './limit.ts';
-import { LIMITS, rateLimit, type RateLimitName, type Subjects } from './limits.ts';
+import type { Limit, LimitSetting, Subject } from './limit.ts';
+import { LIMITS } from './limits.ts';
 import { SharedWindows } from './shared-windows.ts';
+
+type Limits = typeof LIMITS;
+/** The limits of a window. */
+export type RateLimitName = {
+  [Name in keyof Limits]: Limits[Name] extends { windowMs: number } ? Name : never;
+}[keyof Limits];
+
+/** The ids of the subjects of a limit that a request counts against; of a network, the address. */
+export type Subjects<Name extends RateLimitName> = Name extends RateLimitName
+  ? Partial<Record<keyof Limits[Name]['max'], string>>
+  : never;
 
 /** The state of a subject's limit after one of its requests. */
 export interface RateLimitResult {
@@ -130,6 +141,18 @@ export class RateLimits implements AsyncDisposable {
     if (this.#chosen instanceof SharedWindows) await this.#chosen.idle();
     else await this.#chosen.save(db, clock.now());
   }
+}
+
+/** The maximum of a subject in a window, with the values of the settings. */
+export function rateLimit<Name extends RateLimitName>(
+  config: LimitContext['config'],
+  name: Name,
+  subject: Subject & keyof Limits[Name]['max'],
+): { max: number; windowMs: number } {
+  const { windowMs } = LIMITS[name];
+  const { max, factor = 1 }: Limit = LIMITS[name];
+  const value = max[subject] as number | LimitSetting;
+  return { max: typeof value === 'number' ? value : config[value] * factor, windowMs };
 }
 
 /** Counts a request against a limit in the database: within a transaction, or one that is never sent in large numbers. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
-import { rateLimit } from '#http/limits.ts';
+import { rateLimit } from '#http/rate-limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
 import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
 import { Router, withoutSlash } from '#http/router.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Limit } from '#http/limit.ts';
-import { LIMITS, rateLimit } from '#http/limits.ts';
+import { LIMITS } from '#http/limits.ts';
+import { rateLimit } from '#http/rate-limits.ts';
 import { readConfig, SETTINGS } from '#platform/config/config.ts';
 
 const config = readConfig({});

@@ -1,4 +1,5 @@
-import { LIMITS, rateLimit } from '#http/limits.ts';
+import { LIMITS } from '#http/limits.ts';
+import { rateLimit } from '#http/rate-limits.ts';
 import type { Language } from '#http/languages.ts';
 import { TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
