@@ -76,7 +76,7 @@ const kinds = readable(
 type UrlRefusal = { refused: AddressProblem | 'not_discord' | 'discord_kinds' };
 
 /** An address to which messages may be sent, or why it is none. */
-function target({ config }: Working, url: string, form: WebhookForm): { url: string; token?: string } | UrlRefusal {
+function receiverAt({ config }: Working, url: string, form: WebhookForm): { url: string; token?: string } | UrlRefusal {
   if (form === 'discord') return readDiscordUrl(url) ?? refuse('not_discord');
   using outgoing = new OutgoingClient(config);
   const problem = outgoing.problemOf(url);
@@ -111,7 +111,7 @@ export const addWebhook = operation({
   run: async (working, { key, client_id }: Application, fields) => {
     const { start = 'head', after_reset = 'head' } = fields;
     const form = formOf(fields.url);
-    const found = target(working, fields.url, form);
+    const found = receiverAt(working, fields.url, form);
     if ('refused' in found) return found;
     const chosen = fields.kinds ?? RESOURCE_KINDS;
     const shown = form === 'discord' ? chosen.filter((kind) => DISCORD_KINDS.includes(kind)) : chosen;
@@ -189,7 +189,8 @@ export const resumeWebhook = operation({
     return (await turnOn(tx, clock.now(), key)) ? undefined : refuse('is_on');
   },
   refused: {
-    is_on: ({ id }) => `The webhook ${id} is on already.`,
+    is_on: ({ id, state }) =>
+      `The webhook ${id} is ${state === 'unverified' ? 'not verified yet; see: scorehall webhook verify --help' : 'on already.'}`,
     blocked: ({ id }) => `An operator has switched it off; see: scorehall webhook unblock --id ${id}`,
   },
 });

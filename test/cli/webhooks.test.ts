@@ -34,7 +34,12 @@ onSqlite('the commands of docs/webhooks.md run as they stand, and the log has pa
       );
     }
     const out = await run(typed);
-    if (typed.startsWith('webhook add')) ({ id } = JSON.parse(out) as { id: string });
+    if (typed.startsWith('webhook add')) {
+      ({ id } = JSON.parse(out) as { id: string });
+      const { status, err } = await scorehall(environment, 'webhook', 'resume', '--id', id);
+      assert.equal(status, 2);
+      assert.match(err, /is not verified yet; see: scorehall webhook verify --help/);
+    }
   }
   assert.equal(await webhookById(db, id), undefined);
 
