@@ -47,7 +47,7 @@ interface OrderedStep extends Step {
   tried: readonly Delivery[];
 }
 
-/** Delivers what is due of one webhook, in the order of the feed. */
+/** Delivers what is due of one webhook, in the order of the feed, by the rules of docs/webhooks.md, "Failures". */
 export class DeliveryRun {
   readonly #deps: DeliveryDeps;
   readonly #key: number;
@@ -271,7 +271,7 @@ export class DeliveryRun {
     return done === true;
   }
 
-  /** Switches the webhook off and tells its owners. @returns false: nothing follows */
+  /** Switches the webhook off; a job of `server/jobs.ts` mails its owners. @returns false: nothing follows */
   async #switchOff(tx: Queryable, reason: WebhookReason): Promise<false> {
     const now = this.#deps.context.clock.now();
     await turnOff(tx, now, this.#key, reason, LIMITS.webhookMail.windowMs);

@@ -5,8 +5,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Characters of a response in the log. */
-const MAX_LOGGED_TEXT = 1_000;
+/** Bytes of a response in the log. */
+const MAX_LOGGED_BYTES = 1_000;
 export const MAX_RETRY_AFTER_MS = DAY_MS;
 
 /** The delays after the first failed attempt of a message and each further one, as Standard Webhooks recommends. */
@@ -55,7 +55,7 @@ export const resultOf = ({ status, body }: OutgoingResponse, ms: number): Attemp
 /** Receivers may answer with anything: no control characters, of which PostgreSQL refuses NUL, and no half characters. */
 const shownText = (body: Buffer): string =>
   body
-    .subarray(0, MAX_LOGGED_TEXT)
+    .subarray(0, MAX_LOGGED_BYTES)
     .toString('utf8')
     .replace(/[\p{C}--[\n\t]]/gv, ' ')
     .trim();

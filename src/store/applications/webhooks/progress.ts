@@ -2,8 +2,6 @@ import type { Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { MAY_READ, SENT, type Webhook } from './webhooks.ts';
 
-/** What the process that delivers a webhook writes: nothing if another process delivers it now, or its owner changed it. */
-
 /** A webhook that a process delivers, in brief. */
 export interface DueWebhook extends Pick<Webhook, 'key' | 'state' | 'failures' | 'next_attempt' | 'last_head'> {
   feed: string;
@@ -21,6 +19,7 @@ export const heldWebhooks = (db: Queryable, holder: string): Promise<DueWebhook[
     from webhooks w join applications a on a.key = w.application_key
     where w.holder = ${holder} and w.state <> 'off' and ${MAY_READ}`);
 
+/** What the process that delivers a webhook writes: nothing if another process delivers it now, or its owner changed it. */
 export class Progress {
   readonly #holder: string;
   readonly #held: Pick<Webhook, 'key' | 'revision'>;
