@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from '#cli/command/command.ts';
 import { allCommands, run } from '#cli/dispatch.ts';
@@ -107,6 +107,50 @@ test('the files that the documents name exist', () => {
   });
   assert.ok(named.length > 150, String(named.length));
   for (const { file, path } of named) assert.ok([path, join('src', path)].some(existsSync), `${file}: ${path}`);
+});
+
+test('the links between documents lead to a file', () => {
+  const links = globSync('{*,docs/*,docs/adr/*,packages/*/*}.md').flatMap((file) => {
+    const targets = readFileSync(file, 'utf8').matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g);
+    return [...targets].map(([, target]) => ({ file, target: target! }));
+  });
+  assert.ok(links.length > 100, String(links.length));
+  for (const { file, target } of links) assert.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`);
+});
+
+const CODE = globSync('{src,test,scripts,packages/*}/**/*.{ts,sql}', { exclude: ['**/node_modules'] });
+const DECLARATION = /\b(?:const|function|class|interface|type) (\w+)|^ +(?:readonly |static |async )*(\w+)\??[:(<]/gm;
+/** A constant, a name in camelCase or one with parentheses; ordinary words are not checked. Its place may follow. */
+const NAME = /`([A-Z][A-Z_]{2,}|[A-Za-z]+[a-z][A-Z]\w*|\w+(?=\())(?:\([^`]*\))?`/.source;
+const NAMED = new RegExp(`${NAME}(?:,? (?:of |in |\\()\`([\\w./-]+\\.ts)\`)?`, 'g');
+
+test('the names of the code in the documents about it are declared, and in the file that the sentence names', () => {
+  const declared = new Map<string, Set<string>>();
+  for (const file of CODE)
+    for (const [, name, member] of readFileSync(file, 'utf8').matchAll(DECLARATION)) {
+      const key = (name ?? member)!;
+      declared.set(key, (declared.get(key) ?? new Set()).add(file));
+    }
+  let placed = 0;
+  for (const document of ['CONTRIBUTING.md', 'ARCHITECTURE.md', 'docs/internals.md']) {
+    const text = readFileSync(document, 'utf8')
+      .replaceAll(/^```.*?^```/gms, '')
+      .replaceAll(/\s+/g, ' ');
+    for (const [, name, path = ''] of text.matchAll(NAMED)) {
+      const files = declared.get(name!);
+      assert.ok(files !== undefined, `${document}: there is no ${name}`);
+      if (!path.includes('/') || /[A-Z]{3}/.test(path)) continue;
+      placed++;
+      assert.ok(files.has(path) || files.has(join('src', path)), `${document}: ${name} is not in ${path}`);
+    }
+  }
+  assert.ok(placed > 10, String(placed));
+});
+
+test('the files that CONTRIBUTING names without their folder exist', () => {
+  const names = new Set(CODE.map((file) => basename(file)));
+  const named = readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/`([a-z\d][\w.-]*\.(?:ts|sql))`/g);
+  for (const [, name] of named) assert.ok(names.has(name!), `there is no ${name}`);
 });
 
 test('the commands of docs/signin.md for the operator run as they stand', async () => {
