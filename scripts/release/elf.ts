@@ -1,6 +1,6 @@
 // Reads the headers of binaries: an artefact for one architecture must have none of another.
 
-import { closeSync, globSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The architectures of a release by the names of npm, each with its names elsewhere. */
@@ -19,11 +19,16 @@ export function machineOf(header: Buffer): number | undefined {
   return header[5] === 2 ? header.readUInt16BE(MACHINE_AT) : header.readUInt16LE(MACHINE_AT);
 }
 
+/** The paths of all files of a folder, also those whose names begin with a dot, sorted. Links are not followed. */
+export function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();
+}
+
 /** The ELF files of a folder, each with its machine. Links are not followed. */
 export function binariesIn(folder: string): { path: string; machine: number }[] {
-  const entries = globSync('**/*', { cwd: folder, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.toSorted().flatMap((path) => {
+  return filesIn(folder).flatMap((path) => {
     const machine = machineOf(headerOf(path));
     return machine === undefined ? [] : [{ path, machine }];
   });

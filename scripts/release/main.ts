@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from '#platform/errors.ts';
 import { packFolder } from './archive.ts';
 import { type Architecture, ARCHITECTURES } from './elf.ts';
+import { makePackages } from './deb.ts';
 import { addLibrary, checkLibraries, makeProgram } from './program.ts';
 import { exportSource, type Source } from './source.ts';
 import { checkTools, type Tool } from './tools.ts';
@@ -37,6 +38,7 @@ interface Artefact {
 
 const ARTEFACTS: Record<string, Artefact> = {
   tar: { tools: ['npm', 'xz'], check: checkLibraries, make: makeArchives },
+  deb: { tools: ['npm', 'dpkg-deb', 'chmod'], make: makeDebs },
 };
 
 const architectures = Object.keys(ARCHITECTURES) as Architecture[];
@@ -48,6 +50,11 @@ async function makeArchives({ source, work, output, program }: Build): Promise<v
     await addLibrary(architecture, join(work, name));
     await packFolder(source, work, name, join(output, `${name}.tar.xz`));
   }
+}
+
+async function makeDebs({ source, work, output, program }: Build): Promise<void> {
+  for (const architecture of architectures)
+    await makePackages(source, architecture, { program: await program(architecture), work, output });
 }
 
 function selected(args: string[]): Artefact[] {

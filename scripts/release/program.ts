@@ -1,8 +1,8 @@
 import { existsSync, globSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
-import { type Architecture, ARCHITECTURES, checkBinaries } from './elf.ts';
+import { type Architecture, ARCHITECTURES, checkBinaries, filesIn } from './elf.ts';
 import type { Source } from './source.ts';
 import { run } from './tools.ts';
 
@@ -19,7 +19,7 @@ export async function makeProgram(source: Source, architecture: Architecture, ta
   for (const path of [...PARTS, ...FOR_NPM])
     await cp(join(source.folder, path), join(target, path), { recursive: true });
   await installModules(target, architecture);
-  for (const path of FOR_NPM) await rm(join(target, path));
+  for (const path of [...FOR_NPM, 'deploy/debian']) await rm(join(target, path), { recursive: true });
   await removeUnused(join(target, 'node_modules'));
   checkBinaries(target, architecture);
 }
@@ -30,8 +30,8 @@ export async function installModules(folder: string, architecture: Architecture)
   await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...platform], { cwd: folder });
 }
 
-/** Types, sources of compiled code, maps: Node reads none of them in modules. */
-const UNREAD = /\.(map|ts|mts|cts|flow|markdown)$/;
+/** Types, sources of compiled code, maps, settings of tools: Node reads none of them in modules. */
+const UNREAD = /\.(map|ts|mts|cts|flow|markdown)$|(^|\/)\.(?!bin\/)/;
 /** In the folder of a module; the code of a module is elsewhere. */
 const UNREAD_FOLDERS = '{test,tests,__tests__,docs,example,examples,benchmark,benchmarks,.github}';
 const LICENCE = /^(licen[cs]e|copying|notice|copyright|ofl)/i;
@@ -41,12 +41,12 @@ async function removeUnused(modules: string): Promise<void> {
   const found = [
     ...globSync('node-linux-*/{include,share,*.md}', { cwd: modules }),
     ...globSync(`{,@*/}*/${UNREAD_FOLDERS}`, { cwd: modules }),
-    ...globSync('{@types,.package-lock.json,.bin/!(node)}', { cwd: modules }),
+    ...globSync('{@types,.bin/!(node)}', { cwd: modules }),
     // Links to the workspaces, which the program imports by their paths.
     ...globSync('scorehall-*', { cwd: modules }),
-    ...globSync('**/*', { cwd: modules }).filter((path) => UNREAD.test(path) || isUnreadText(join(modules, path))),
-  ];
-  for (const path of found) await rm(join(modules, path), { recursive: true, force: true });
+  ].map((path) => join(modules, path));
+  const unread = filesIn(modules).filter((path) => UNREAD.test(relative(modules, path)) || isUnreadText(path));
+  for (const path of [...found, ...unread]) await rm(path, { recursive: true, force: true });
 }
 
 function isUnreadText(path: string): boolean {

@@ -9,6 +9,7 @@ const PACKAGES = {
   npm: 'npm',
   tar: 'tar',
   xz: 'xz-utils',
+  chmod: 'coreutils',
   'dpkg-deb': 'dpkg',
 } as const;
 
