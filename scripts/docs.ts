@@ -1,7 +1,7 @@
 // Writes the documents and other files that are generated from the code. With --check it fails if one of them is outdated.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ENDPOINTS } from '#api/index.ts';
 import { openapiDocument } from '#api/openapi.ts';
@@ -14,14 +14,31 @@ import { AGENT_PACKAGES } from './agent-node.ts';
 import { COMMON_PASSWORDS_FILE, commonPasswordsText } from './common-passwords.ts';
 import { JAVA_SOURCES } from './java-statistics.ts';
 import { typesOf } from './openapi-types.ts';
+import { changelogOf, type Installation, installationOf } from './release/changelog.ts';
+import { versionedFiles } from './release/versions.ts';
+import { VERSION } from '#platform/version.ts';
 
-const DOCS = join(import.meta.dirname, '../docs');
+const ROOT = join(import.meta.dirname, '..');
+const DOCS = join(ROOT, 'docs');
 const config = readConfig({});
 
 const dataApi = openapiDocument(ENDPOINTS, config);
 const ingest = JSON.parse(openApiDocument(config)) as object;
 
+const defaults = settingNames().map((name) => [name, (SETTINGS[name] as Setting).default]);
+const present = installationOf(ROOT, Object.fromEntries(defaults));
+
 const documents: Record<string, string> = {
+  ...Object.fromEntries(
+    Object.entries(versionedFiles(ROOT, VERSION)).map(([path, text]) => [relative(DOCS, join(ROOT, path)), text]),
+  ),
+  '../CHANGELOG.md': changelogOf({
+    text: readDocument('../CHANGELOG.md')!,
+    version: VERSION,
+    present,
+    recorded: recorded(),
+  }),
+  [`versions/${VERSION}.json`]: formatJson(present),
   'settings.md': settingsDocument(),
   'limits.md': limitsDocument(),
   '../.env.example': envExample(),
@@ -46,6 +63,14 @@ function readDocument(name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What was recorded for each version so far. */
+function recorded(): Record<string, Installation> {
+  const names = globSync('versions/*.json', { cwd: DOCS });
+  return Object.fromEntries(
+    names.map((name) => [basename(name, '.json'), JSON.parse(readDocument(name)!) as Installation]),
+  );
 }
 
 function writeDocument(name: string, text: string): void {

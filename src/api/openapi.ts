@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UNKNOWN_TOKEN } from '#http/credentials.ts';
 import type { Config } from '#platform/config/config.ts';
+import { VERSION } from '#platform/version.ts';
 import { DESCRIBED } from '#platform/json-schema.ts';
 import { RESET_REASONS } from '#store/game/change-cursors.ts';
 import { type Endpoint, JSON_LINES } from './endpoint.ts';
@@ -162,7 +163,7 @@ const errorObject = ({ code, meaning, example, header, members }: ErrorResponse,
 
 const infoObject = ({ NETWORK_NAME, SITE_URL }: Facts): object => ({
   title: `${NETWORK_NAME} data API`,
-  version: '1',
+  version: VERSION,
   description: DESCRIPTION,
   contact: { name: NETWORK_NAME, url: `${SITE_URL}/developers` },
   license: { name: 'MIT', identifier: 'MIT' },

@@ -1,5 +1,6 @@
 import type { Config } from '#platform/config/config.ts';
 import { DESCRIBED } from '#platform/json-schema.ts';
+import { VERSION } from '#platform/version.ts';
 import { z } from 'zod';
 import { type EventName, EventSchema, TYPES_OF_SERVERS } from '#events/schema/index.ts';
 import { MAX_PROBLEMS } from '#events/schema/problems.ts';
@@ -16,7 +17,7 @@ export function openApiDocument({ INGEST_URL, SITE_URL, NETWORK_NAME }: Facts): 
     openapi: '3.1.0',
     info: {
       title: 'Scorehall ingest',
-      version: '1',
+      version: VERSION,
       description: `Game servers report events here. Limits: ${MAX_EVENT_LENGTH} bytes an event, ${MAX_IN_ARRAY} events and ${MAX_BYTES.json} bytes an array, ${MAX_IN_STREAM} events and ${MAX_BYTES.ndjson} bytes a stream, all after decompression.`,
       contact: { name: NETWORK_NAME, url: SITE_URL },
       license: { name: 'MIT', identifier: 'MIT' },

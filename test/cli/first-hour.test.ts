@@ -16,14 +16,14 @@ import {
 } from '#test/support/context.ts';
 import { Mailbox } from '#test/support/mailbox.ts';
 import { freePorts } from '#test/support/ports.ts';
-import { COMMIT } from '#platform/version.ts';
+import { COMMIT, VERSION } from '#platform/version.ts';
 import { run } from '#cli/dispatch.ts';
 import { nextStep } from '#cli/serve.ts';
 import { type Ran, scorehall, serve } from './scorehall.ts';
 
 test('--version names the version of the package and the commit', async () => {
   const commit = COMMIT === '' ? '' : ` (commit ${COMMIT})`;
-  assert.deepEqual(await scorehall({}, '--version'), { status: 0, out: `scorehall 0.1.0${commit}\n`, err: '' });
+  assert.deepEqual(await scorehall({}, '--version'), { status: 0, out: `scorehall ${VERSION}${commit}\n`, err: '' });
 });
 
 test('a mistyped command or option gets a suggestion, and missing options are named together', async () => {
