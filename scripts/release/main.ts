@@ -12,6 +12,9 @@ import { UsageError } from '#platform/errors.ts';
 import { packFolder } from './archive.ts';
 import { type Architecture, ARCHITECTURES } from './elf.ts';
 import { makePackages } from './deb.ts';
+import { makeContext } from './image.ts';
+import { makeNpmPackages } from './npm-packages.ts';
+import { buildPlugins, findJdk } from '../plugins.ts';
 import { addLibrary, checkLibraries, makeProgram } from './program.ts';
 import { exportSource, type Source } from './source.ts';
 import { checkTools, type Tool } from './tools.ts';
@@ -32,13 +35,17 @@ interface Build {
 interface Artefact {
   tools: readonly Tool[];
   /** @throws UsageError about other things that this machine lacks */
-  check?: () => void;
+  check?: () => unknown;
   make: (build: Build) => Promise<void>;
 }
 
 const ARTEFACTS: Record<string, Artefact> = {
   tar: { tools: ['npm', 'xz'], check: checkLibraries, make: makeArchives },
   deb: { tools: ['npm', 'dpkg-deb', 'chmod'], make: makeDebs },
+  npm: { tools: ['npm'], make: ({ source, output }) => makeNpmPackages(source, output) },
+  jars: { tools: [], check: () => findJdk(process.env), make: makeJars },
+  sbom: { tools: ['npm'], make: copySboms },
+  image: { tools: ['xz'], make: packContext },
 };
 
 const architectures = Object.keys(ARCHITECTURES) as Architecture[];
@@ -57,6 +64,24 @@ async function makeDebs({ source, work, output, program }: Build): Promise<void>
     await makePackages(source, architecture, { program: await program(architecture), work, output });
 }
 
+async function makeJars({ output }: Build): Promise<void> {
+  await buildPlugins(await findJdk(process.env), output);
+}
+
+async function copySboms({ source, output, program }: Build): Promise<void> {
+  for (const architecture of architectures)
+    await cp(
+      `${await program(architecture)}.cdx.json`,
+      join(output, `scorehall-${source.version}-linux-${architecture}.cdx.json`),
+    );
+}
+
+async function packContext({ source, work, output }: Build): Promise<void> {
+  const name = `scorehall-${source.version}-image`;
+  await makeContext(source, join(work, name));
+  await packFolder(source, work, name, join(output, `${name}.tar.xz`));
+}
+
 function selected(args: string[]): Artefact[] {
   const { only } = parseArgs({ args, options: { only: { type: 'string' } } }).values;
   const names = only?.split(',') ?? Object.keys(ARTEFACTS);
@@ -68,7 +93,7 @@ function selected(args: string[]): Artefact[] {
 
 async function release(artefacts: readonly Artefact[]): Promise<void> {
   checkTools(['git', 'tar', ...artefacts.flatMap(({ tools }) => tools)]);
-  for (const { check } of artefacts) check?.();
+  for (const { check } of artefacts) await check?.();
   await mkdir(OUTPUT, { recursive: true });
   const work = await mkdtemp(join(OUTPUT, '.release-'));
   try {

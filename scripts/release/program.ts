@@ -1,8 +1,9 @@
 import { existsSync, globSync } from 'node:fs';
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { UsageError } from '#platform/errors.ts';
 import { type Architecture, ARCHITECTURES, checkBinaries, filesIn } from './elf.ts';
+import { sbomOf } from './sbom.ts';
 import type { Source } from './source.ts';
 import { run } from './tools.ts';
 
@@ -14,11 +15,12 @@ const PARTS: readonly string[] = [
 /** Only npm needs them. */
 const FOR_NPM: readonly string[] = ['package-lock.json', '.npmrc'];
 
-/** Installs the program with its modules and Node for an architecture into a new folder. */
+/** Installs the program with its modules and Node for an architecture into a new folder; beside it is the list of the modules. */
 export async function makeProgram(source: Source, architecture: Architecture, target: string): Promise<void> {
   for (const path of [...PARTS, ...FOR_NPM])
     await cp(join(source.folder, path), join(target, path), { recursive: true });
   await installModules(target, architecture);
+  await writeFile(`${target}.cdx.json`, await sbomOf(target, source));
   for (const path of [...FOR_NPM, 'deploy/debian']) await rm(join(target, path), { recursive: true });
   await removeUnused(join(target, 'node_modules'));
   checkBinaries(target, architecture);
