@@ -38,8 +38,8 @@ export async function run(
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<string> {
   const program = command === 'node' ? process.execPath : command;
-  // The order of names and the language of messages do not depend on the machine.
-  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC', ...options.env };
+  // The order of names and the language of messages do not depend on the machine, nor the reason of a failure on `npm run -s`.
+  const env = { ...process.env, npm_config_loglevel: 'error', LC_ALL: 'C', TZ: 'UTC', ...options.env };
   const child = spawn(program, args, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [[code], out, err] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   if (code !== 0) throw new Error(`${command} ${args[0]} failed (${code}): ${`${out}\n${err}`.trim().slice(-2000)}`);
