@@ -94,8 +94,8 @@ function runPrinted(file: string, heading: string, internal: string, settings: R
   const [folder, elsewhere] = [mkdtempSync(join(tmpdir(), 'printed-')), mkdtempSync(join(tmpdir(), 'elsewhere-'))];
   const local = commands.replaceAll('http://127.0.0.1:7404', internal).replaceAll('/backups', folder);
   // As in a container and under systemd, commands have another working directory than the shell.
-  const script = `scorehall() { (cd "$ELSEWHERE" && "$NODE" "$MAIN" "$@"); }\n${local}`;
-  const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, MAIN, ELSEWHERE: elsewhere };
+  const script = `scorehall() { (cd "$ELSEWHERE" && "$NODE" "$SCOREHALL_MAIN" "$@"); }\n${local}`;
+  const env = { ...CHILD_ENVIRONMENT, ...settings, NODE: process.execPath, SCOREHALL_MAIN: MAIN, ELSEWHERE: elsewhere };
   const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], { cwd: folder, env, encoding: 'utf8' });
   assert.deepEqual([status, stderr], [0, '']);
   return stdout;
