@@ -14,6 +14,9 @@ export function playerLink(request: PageRequest, { uuid, name }: LinkedPlayer, s
   return html`<a class="player" href="/players/${uuid}">${playerIcon(request, uuid, size)}<bdi>${name}</bdi></a>`;
 }
 
+/** Marks a player against whom a ban is in force, beside the name. */
+export const bannedBadge = ({ text }: PageRequest): Html => html` <span class="banned">${text.player.banned}</span>`;
+
 /** The picture of a player: the head if the network shows heads (`HEADS_URL`), else an identicon. */
 export function playerIcon({ deps }: PageRequest, uuid: string, size: number): Html {
   if (deps.config.HEADS_URL === '') return identicon(uuid, size);

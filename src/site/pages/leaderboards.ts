@@ -13,10 +13,11 @@ import {
   METRICS,
   MODES,
 } from '#store/game/leaderboards/leaderboards.ts';
+import { bannedPlayers } from '#store/game/punishments.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
-import { playerLink } from '#site/components/player-link.ts';
+import { bannedBadge, playerLink } from '#site/components/player-link.ts';
 import { table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
@@ -40,7 +41,7 @@ async function metricBoard(request: PageRequest, declared: readonly Counter[]): 
   const behind = readBehind(request);
   const found = await leaders(request.db, { bucket, mode, metric, after: behind?.entry, limit: PAGE_SIZE + 1 });
   const ratio = ({ kill, death }: (typeof found)[number]): string => formats.ratio(kill / Math.max(1, death));
-  return boardPage(request, {
+  return await boardPage(request, {
     title: text.boards.title(text.boards.modes[mode], text.boards.periods[period]),
     filters: { mode, period, metric, declared },
     nav: period === 'all' ? undefined : periodNav(request, period, bucket, ago),
@@ -68,7 +69,7 @@ async function counterBoard(
   const behind = readBehind(request);
   const label = labelIn(counter, request.language);
   const after = behind?.entry;
-  return boardPage(request, {
+  return await boardPage(request, {
     title: text.boards.counterTitle(label, text.boards.modes[mode]),
     filters: { mode, period: 'all', metric: counter.key, declared },
     isFirst: behind === undefined,
@@ -107,7 +108,7 @@ interface Board<Row> {
   columns: readonly Column<Row>[];
 }
 
-function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>): PageContent {
+async function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>): Promise<PageContent> {
   const { text } = request;
   const { title, rank } = board;
   const cursorOf = (last: Row): string => `${board.valueOf(last)}.${idOf(last.key)}.${rank + PAGE_SIZE}`;
@@ -121,18 +122,20 @@ function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>):
     kind: 'boards',
     main: html`<h1>${title}</h1>
       ${boardFilters(request, board.filters)} ${board.nav ?? ''}
-      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : boardTable(request, items, rank, board.columns)}
+      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : await boardTable(request, items, rank, board.columns)}
       ${pager(request.url, text.pager, next, 'behind')}`,
   };
 }
 
-function boardTable<Row extends Ranked>(
+async function boardTable<Row extends Ranked>(
   request: PageRequest,
   rows: readonly Row[],
   rank: number,
   columns: readonly Column<Row>[],
-): Html {
+): Promise<Html> {
   const { text, formats } = request;
+  const keys = rows.map(({ key }) => key);
+  const banned = await bannedPlayers(request.db, keys, request.now);
   return table({
     label: text.sections.leaderboards,
     kind: 'board lines',
@@ -142,7 +145,8 @@ function boardTable<Row extends Ranked>(
     rows: rows.map((row, index) => {
       const place = rank + index + 1;
       const cells = columns.map(({ label, isMain, cell }) => html`<td class="n${isMain ? ' main' : ''}" data-label="${label}">${cell(row)}</td>`); // prettier-ignore
-      return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}</th>${cells}</tr>\n`;
+      const badge = banned.has(row.key) ? bannedBadge(request) : '';
+      return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}${badge}</th>${cells}</tr>\n`;
     }),
   });
 }

@@ -17,7 +17,7 @@ import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
-import { playerIcon, playerLink } from '#site/components/player-link.ts';
+import { bannedBadge, playerIcon, playerLink } from '#site/components/player-link.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
 import { ago, figure, heading, timestamp } from '#site/components/labels.ts';
@@ -103,7 +103,7 @@ function head(request: PageRequest, player: Player, banned: boolean): Html {
   return html`<section class="profile">
     ${playerIcon(request, player.uuid, 112)}
     <div>
-      <h1><bdi>${player.name}</bdi>${banned ? html` <span class="banned">${text.player.banned}</span>` : ''}</h1>
+      <h1><bdi>${player.name}</bdi>${banned ? bannedBadge(request) : ''}</h1>
       <p class="soft mono small">${player.uuid}</p>
       <p>
         ${

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { runJobsOnce } from '#server/jobs.ts';
+import { configured, event, match, pardon, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { onEachDatabase, testContext } from '#test/support/context.ts';
+import { page } from './request.ts';
+
+const PLAYERS = ['Free', 'Banned', 'Muted', 'Pardoned', 'Expired'].map((name, place) => person(place + 1, name));
+const [, BANNED, MUTED, PARDONED, EXPIRED] = PLAYERS as [object, ...(typeof PLAYERS)[number][]];
+
+onEachDatabase('leaderboards mark the players against whom a ban is in force', async (t, url) => {
+  const context = await testContext(t, url);
+  const time = new Date(context.clock.now()).toISOString();
+  const expires = new Date(context.clock.now() + 60_000).toISOString();
+  const members = PLAYERS.map((player) => ({ ...player, counters: { wools: 3 } }));
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    event('counter.declared', { key: 'wools', label: { en: 'Wools' }, modes: [] }),
+    match({ gamemode: 'tdm', started: time, finished: time, teams: [team('Red', ...members)] }, { time }),
+    punishment('1', BANNED!, { type: 'Ban' }, { time }),
+    punishment('2', MUTED!, { type: 'mute' }, { time }),
+    punishment('3', PARDONED!, {}, { time }),
+    pardon('3'),
+    punishment('4', EXPIRED!, { expires }, { time }),
+  );
+  await runJobsOnce(context, 1_000);
+  const marked = async (path: string): Promise<(string | undefined)[]> =>
+    Array.from(
+      (await page(context, path)).matchAll(/<bdi>(\w+)<\/bdi><\/a>\s*<span class="banned">(?:Banned|BAN 中)</g),
+      ([, name]) => name,
+    ).sort();
+  const boards = [
+    '/leaderboards?period=all&by=play',
+    '/leaderboards?by=wools',
+    '/leaderboards?period=all&by=play&lang=ja',
+  ];
+  for (const path of boards) assert.deepEqual(await marked(path), ['Banned', 'Expired'], path);
+  context.clock.advance(60_000);
+  for (const path of boards) assert.deepEqual(await marked(path), ['Banned'], path);
+});
