@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 const WADER = { uuid: '7f0c6a4e-52b1-4c2f-9b7d-000000000002', name: 'Wader' };
 
+/** An answer of the driver without the id of the ban, which differs in each run. */
+export const withoutPunishmentId = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer).replaceAll(/\\nPunishment: [0-9a-z]{11}/g, '\\nPunishment: ID'));
+
 /** Bans the driver's second player. */
 export async function ban(ingest: number, key: string): Promise<void> {
   const data = { punishment: '1', punished: WADER, type: 'ban', reason: 'Griefing "spawn"' };

@@ -99,7 +99,7 @@ export const EXPECTED_READS = {
   stats: 'Saltmarten: kills 10, deaths 4, won 1 of 2 matches, played 0 h',
   again: 'Please wait a moment.',
   unknown: 'This player is not known.',
-  banned: 'KICK_BANNED You are banned: Griefing "spawn"',
+  banned: 'KICK_BANNED You are banned: Griefing "spawn"\nPunishment: ID',
   free: 'ALLOWED ',
   away: 'ALLOWED ',
 };

@@ -6,7 +6,7 @@ import { secretHash } from '#platform/crypto/secrets.ts';
 import type { Report } from '../report.ts';
 import { prepare } from '../support/prepare.ts';
 import { serveProcess } from '../support/served-process.ts';
-import { ban } from './ban.ts';
+import { ban, withoutPunishmentId } from './ban.ts';
 import type { DriverSession, JavaDriver } from './java.ts';
 import { printedBlock } from './printed.ts';
 
@@ -17,7 +17,7 @@ const SENT = 'Your code was sent. The account page on the site shows the result.
 
 /** Steps of the driver's network, each with its answer. */
 const STEPS: readonly (readonly [name: string, command: string, expected: unknown])[] = [
-  ['a banned player', 'login wader', 'You are banned: Griefing "spawn"'],
+  ['a banned player', 'login wader', 'You are banned: Griefing "spawn"\nPunishment: ID'],
   ['a player', 'login salt', 'allowed'],
   ['the first server', 'connect salt Lobby', true],
   ['another player', 'connect duck Lobby', true],
@@ -95,7 +95,7 @@ export async function checkVelocity(
     `key.removed=${await keyOf(database)}`,
   ];
   const expect = async (proxy: DriverSession, name: string, command: string, expected: unknown): Promise<void> => {
-    const answer = await proxy.ask(...command.split(' '));
+    const answer = withoutPunishmentId(await proxy.ask(...command.split(' ')));
     report.add(`Velocity: ${name}`, JSON.stringify(answer), isDeepStrictEqual(answer, expected));
   };
   try {

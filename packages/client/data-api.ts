@@ -664,6 +664,8 @@ export interface components {
                 /** @description The server that revoked it; empty for the network's staff */
                 server: string;
             } | null;
+            /** @description Where the punished person objects: a web address, an e-mail address or a text; empty if the network has none */
+            appeal?: string;
         };
         /** @description One entry, or a player that a search found. Members may be added */
         PlayerLookUp: {
@@ -2090,7 +2092,7 @@ export interface operations {
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
                 /** @description Extra fields, comma-separated */
-                fields?: ("expires" | "revocation")[];
+                fields?: ("expires" | "revocation" | "appeal")[];
             };
             header?: never;
             path?: never;
@@ -2155,7 +2157,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("expires" | "revocation")[];
+                fields?: ("expires" | "revocation" | "appeal")[];
             };
             header?: never;
             path: {
@@ -2226,7 +2228,7 @@ export interface operations {
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
                 /** @description Extra fields, comma-separated */
-                fields?: ("expires" | "revocation")[];
+                fields?: ("expires" | "revocation" | "appeal")[];
             };
             header?: never;
             path: {

@@ -3,6 +3,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { Cursors } from '#store/game/change-cursors.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import type { Deps } from './endpoint.ts';
+import { appealContact } from '#http/links.ts';
 import { timestampsIn } from '#http/timestamps.ts';
 import { Walks } from './walks.ts';
 import { hash } from 'node:crypto';
@@ -21,6 +22,7 @@ export function depsOf(context: Pick<AppContext, 'config' | 'db' | 'clock'>): De
     timestamp: timestampsIn(config.TIME_ZONE),
     bucketsAt: bucketsIn(config.TIME_ZONE),
     site: config.SITE_URL,
+    appeal: appealContact(config),
     api: config.API_URL,
     presenceTimeoutMs: config.PRESENCE_TIMEOUT * 1000,
     snapshot: () => db.snapshot(),

@@ -26,6 +26,8 @@ export interface Deps {
   match(key: number): Promise<FoundMatch | undefined>;
   /** The site's URL, with which permalinks begin. */
   site: string;
+  /** How a punished person objects; empty if the operator set nothing. */
+  appeal: string;
   /** The URL of the data API. */
   api: string;
   presenceTimeoutMs: number;

@@ -25,6 +25,10 @@ const Extra = {
     })
     .nullable()
     .meta({ description: 'Null unless revoked' }),
+  appeal: z.string().meta({
+    description:
+      'Where the punished person objects: a web address, an e-mail address or a text; empty if the network has none',
+  }),
 };
 const fields = fieldsOf(Object.keys(Extra) as [keyof typeof Extra, ...(keyof typeof Extra)[]]);
 type Fields = z.output<typeof fields>;
@@ -108,7 +112,7 @@ async function deletedWire(
 }
 
 function wire(
-  { timestamp: write, site }: Deps,
+  { timestamp: write, site, appeal }: Deps,
   punishment: Punishment,
   requested: Fields,
 ): z.input<typeof PunishmentShape> {
@@ -122,5 +126,6 @@ function wire(
     ...(requested.has('revocation') && {
       revocation: revocation === null ? null : { ...revocation, time: write(revocation.time) },
     }),
+    ...(requested.has('appeal') && { appeal }),
   };
 }

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { MiddlewareHandler } from 'hono';
 import { factorCodeCommand } from '#context/command-name.ts';
-import { contactLink } from '#http/links.ts';
+import { contactHtml } from '#http/links.ts';
 import type { Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { auditRefusal } from './session.ts';
@@ -15,7 +15,6 @@ export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
     if (c.req.method === 'POST') await auditRefusal(c, deps, 'no second factor');
     const { factors: t } = c.get('texts');
     const { CONTACT, AUTH_URL } = deps.config;
-    const link = contactLink(CONTACT);
     const main = html`<div class="card narrow stack">
       <h1>${t.closed_title}</h1>
       <p>${t.closed}</p>
@@ -23,7 +22,7 @@ export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
         <li>${t.closed_code} <code>${factorCodeCommand(person.account.name)}</code></li>
         <li>${t.closed_add}</li>
       </ol>
-      ${CONTACT === '' ? '' : html`<p>${t.closed_ask} ${link === undefined ? CONTACT : html`<a href="${link}">${CONTACT}</a>`}</p>`}
+      ${CONTACT === '' ? '' : html`<p>${t.closed_ask} ${contactHtml(CONTACT)}</p>`}
       <p><a class="button" href="${AUTH_URL}/account/security">${t.closed_link}</a></p>
     </div>`;
     return await showPage(c, deps, { title: t.closed_title, main, status: 403 });

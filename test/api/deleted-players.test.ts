@@ -105,11 +105,11 @@ onEachDatabase('deleting an account sheds no ban: ban, delete, join, ban again, 
     assert.equal((await api.get(lookup)).json[0].status, 'not_found', 'only game servers and staff may know');
     assert.deepEqual([json.matches, json.kills, json.deaths, json.names, json.head_url], [[], [], [], [], '']);
     const listed = await asServer(
-      `/v1/players/${STEVE.uuid.replaceAll('-', '')}/punishments?fields=expires,revocation`,
+      `/v1/players/${STEVE.uuid.replaceAll('-', '')}/punishments?fields=expires,revocation,appeal`,
     );
     const ours = {
       ...{ id: '', punisher: null, punished: { uuid: STEVE.uuid, name: '' }, state: 0, reason: 'Again', level: 3 },
-      ...{ type: 'ban', server: '', automatic: false, permalink_url: '', revocation: null },
+      ...{ type: 'ban', server: '', automatic: false, permalink_url: '', revocation: null, appeal: '' },
     };
     const { time, ...rest } = listed.json[0];
     assert.deepEqual([listed.json.length, rest], [1, { ...ours, expires: expires.replace('Z', '+00:00') }]);

@@ -10,7 +10,7 @@ const EVE = person(6, 'Eve');
 const written = (iso: string): string => iso.replace('Z', '+00:00');
 
 onEachDatabase('a punishment has its people, its reason and its current state', async (t, url) => {
-  const { context, get } = await testApi(t, url);
+  const { context, get } = await testApi(t, url, { APPEAL_URL: 'https://example.org/appeals' });
   await sendEvents(context, configured('Alpha'));
   const state = async (id: string): Promise<number> => (await get(`/v1/punishments/${id}`)).json.state;
   const banned = async (): Promise<boolean> => (await get('/v1/players/Ada')).json.banned;
@@ -86,10 +86,12 @@ onEachDatabase('a punishment has its people, its reason and its current state', 
     const { by, server, reason } = (await all(`/v1/punishments/${forever}`)).revocation;
     assert.deepEqual([by, server, reason], [null, '', '']);
     assert.equal((await all(`/v1/punishments/${forever}`)).expires, null);
+    const { json } = await get(`/v1/punishments/${forever}?fields=appeal`);
+    assert.deepEqual([json.appeal, json.expires], ['https://example.org/appeals', undefined]);
     for (const path of ['/v1/punishments', `/v1/punishments/${id}`, '/v1/players/eve/punishments']) {
       const refused = await get(`${path}?fields=nonsense`);
       assert.deepEqual([refused.status, refused.json.error], [400, 'invalid_request'], path);
-      assert.match(refused.json.error_description, /expires, revocation/);
+      assert.match(refused.json.error_description, /expires, revocation, appeal/);
     }
   });
 

@@ -38,3 +38,23 @@ onEachDatabase('leaderboards mark the players against whom a ban is in force', a
   context.clock.advance(60_000);
   for (const path of boards) assert.deepEqual(await marked(path), ['Banned'], path);
 });
+
+onEachDatabase('the page of a punishment in force says where to object', async (t, url) => {
+  const contact = { CONTACT: 'help@example.org' };
+  const own = await testContext(t, url, { ...contact, APPEAL_URL: 'https://example.org/appeals?a=1&b=2' });
+  const [id] = await sendEvents(own, punishment('1', BANNED!));
+  const path = `/punishments/${id}`;
+  const link = '<a href="https://example.org/appeals?a=1&amp;b=2">';
+  assert.match(await page(own, path), new RegExp(`To object to this punishment: ${link.replaceAll('?', '\\?')}`));
+  assert.match(await page(own, `${path}?lang=ja`), /この処分への異議の申し立て：<a/);
+  await sendEvents(own, pardon('1'));
+  assert.doesNotMatch(await page(own, path), /To object/);
+});
+
+onEachDatabase('without APPEAL_URL the page names CONTACT, and without both nothing', async (t, url) => {
+  const context = await testContext(t, url, { CONTACT: 'help@example.org' });
+  const [id] = await sendEvents(context, punishment('1', BANNED!));
+  assert.match(await page(context, `/punishments/${id}`), /To object[^<]*<a href="mailto:help@example.org">/);
+  const config = { ...context.config, CONTACT: '' };
+  assert.doesNotMatch(await page({ ...context, config }, `/punishments/${id}`), /To object/);
+});

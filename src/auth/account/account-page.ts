@@ -12,6 +12,7 @@ import { type Account, isProvisionalName } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { type ConnectedApplication, connectedApplications } from '#store/accounts/consents.ts';
+import { punishmentsInForce } from '#store/game/punishments.ts';
 import { browserName } from '../user-agent.ts';
 import type { Context, Deps, Env } from '../deps.ts';
 import { showPage } from '../layout.ts';
@@ -20,6 +21,7 @@ import { accountExport } from './export.ts';
 import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { resetNotice } from './factor-resets.ts';
+import { punishmentsCard } from './punishments.ts';
 import { sendVerification } from './verify-email.ts';
 import { admitAttempt } from '../attempts.ts';
 import { record } from '../audit.ts';
@@ -111,6 +113,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   // Beside a member of staff of that name the account's own has a suffix.
   const player = account.player_uuid === null ? undefined : await playerByUuid(deps.db.shortReads, account.player_uuid);
   const playerName = player?.name ?? account.name;
+  const punishments = player === undefined ? [] : await punishmentsInForce(deps.db.shortReads, player.key, now);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
   const main = html`<div class="sections">
     <div class="row spread">
@@ -120,6 +123,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
     ${notice(doneText(done, texts, account), 'good')} ${/_sent$/.test(done) ? await mailStateNotice(c, deps) : ''}
     ${await resetNotice(c, deps, account)}
     ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
+    ${punishmentsCard(deps.config, texts, punishments, formatTime)}
     ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>

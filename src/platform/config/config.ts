@@ -29,6 +29,7 @@ import {
   setting,
   sqliteFileOf,
   text,
+  webPage,
   whole,
   zone,
 } from './setting.ts';
@@ -49,6 +50,11 @@ const anHour = whole(1, 1_000_000_000);
 export const SETTINGS = {
   NETWORK_NAME: setting('Scorehall', 'Name of the network, shown on pages and in mails', text(64)),
   CONTACT: setting('', 'How people reach the operator: a mail address or a URL', text(512)),
+  APPEAL_URL: setting(
+    '',
+    'Where punished people object, like https://example.org/appeals; empty: CONTACT. Shown with punishments and to banned players at a join',
+    webPage,
+  ),
   LOGO: setting('', 'Path of a PNG, SVG or WebP file with the logo of the network', text(1024)),
   ACCENT_COLOR: setting('#b5361c', 'Colour of links, buttons and highlights on all pages, like #b5361c', colour),
   SECOND_COLOR: setting('#1f6f78', 'Colour of charts and of details next to the accent colour', colour),

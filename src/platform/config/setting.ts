@@ -31,6 +31,17 @@ export const pictureAddress = z.string().transform((value, ctx) => {
   return fail(ctx, 'must be an http address with {uuid} in its path or query, like https://heads.example/{uuid}');
 });
 
+/** A page of another site; empty for none. */
+export const webPage = z.string().transform((value, ctx) => {
+  const url = URL.parse(value);
+  if (value === '' || (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && value.length <= 512))
+    return value;
+  return fail(
+    ctx,
+    'must be an http address without a user name, at most 512 characters, like https://example.org/appeals',
+  );
+});
+
 export const listen = z.string().transform((value, ctx): Listen | undefined => {
   if (value === '') return undefined;
   if (value.startsWith('/')) return { path: value };

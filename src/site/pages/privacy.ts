@@ -3,8 +3,7 @@ import { html } from 'hono/html';
 import { UsageError } from '#platform/errors.ts';
 import type { Config } from '#platform/config/config.ts';
 import { COLON, type Language } from '#http/languages.ts';
-import { contactLink } from '#http/links.ts';
-import type { Html } from '#http/page.ts';
+import { contactHtml } from '#http/links.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The paragraphs of the operator's privacy statement by language; undefined if there is none. */
@@ -44,10 +43,4 @@ export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise
         </div>`,
     };
   };
-}
-
-function contactHtml(contact: string): Html {
-  const link = contactLink(contact);
-  const label = html`<bdi>${contact}</bdi>`;
-  return link === undefined ? label : html`<a href="${link}">${label}</a>`;
 }

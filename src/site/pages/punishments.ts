@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
+import { COLON } from '#http/languages.ts';
+import { appealContact, contactHtml } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
-import { listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
+import { ACTIVE, listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
 import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
@@ -44,6 +46,7 @@ export async function punishmentPage(request: PageRequest): Promise<PageContent>
         <p class="punished">${playerLink(request, punishment.punished, 48)} ${stateChip(request, punishment)}</p>
         ${punishment.reason === '' ? '' : html`<blockquote><bdi>${punishment.reason}</bdi></blockquote>`}
         <dl class="facts">${facts(request, punishment)}</dl>
+        ${punishment.state === ACTIVE ? appeal(request) : ''}
       </div>`,
   };
 }
@@ -64,6 +67,12 @@ function revocationFacts(request: PageRequest, { time, by, server, reason }: Rev
   const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(request, by);
   return html`${fact(revoked, timestamp(request, time))}${fact(revokedBy, who)}
   ${reason === '' ? '' : fact(revokedWhy, html`<bdi>${reason}</bdi>`)}`;
+}
+
+/** How the punished person objects, if the operator says so. */
+function appeal({ text, language, deps }: PageRequest): Html {
+  const contact = appealContact(deps.config);
+  return contact === '' ? html`` : html`<p>${text.punishment.appeal}${COLON[language]}${contactHtml(contact)}</p>`;
 }
 
 const fact = (name: string, value: Html): Html =>

@@ -247,6 +247,7 @@ export const en = {
     revoked: 'Revoked',
     revokedBy: 'Revoked by',
     revokedWhy: 'Reason for the revocation',
+    appeal: 'To object to this punishment',
   },
   punishmentStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   privacy: {

@@ -238,6 +238,7 @@ export const ja: Text = {
     revoked: '取り消し',
     revokedBy: '取り消した人',
     revokedWhy: '取り消しの理由',
+    appeal: 'この処分への異議の申し立て',
   },
   punishmentStates: { active: '有効', expired: '終了', revoked: '取り消し' },
   privacy: {

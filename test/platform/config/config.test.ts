@@ -61,6 +61,7 @@ const WRONG: Partial<Record<SettingName, string[]>> = {
     'me@example.org',
     '10.0.0.1',
   ],
+  APPEAL_URL: ['appeals', 'help@example.org', 'javascript:alert(1)', 'https://a:b@x', `https://x/${'x'.repeat(512)}`],
   API_URL: [
     'api.example.org',
     'ftp://x',

@@ -88,7 +88,7 @@ public final class Api {
   }
 
   private CompletableFuture<String> textOfBan(UUID player) {
-    return get("players/" + player + "/punishments?limit=100").thenApply(page -> {
+    return get("players/" + player + "/punishments?limit=100&fields=appeal").thenApply(page -> {
       String text = banIn(page);
       refusals.add(player, text);
       return text;
@@ -98,12 +98,27 @@ public final class Api {
   private static String banIn(Object page) {
     if (!(page instanceof List<?> punishments)) return "You are banned.";
     for (Object each : punishments) {
-      if (each instanceof Map<?, ?> it && "ban".equals(it.get("type")) && Double.valueOf(0).equals(it.get("state"))) {
-        String reason = Text.clean(String.valueOf(it.get("reason")), 500, "");
-        return reason.isEmpty() ? "You are banned." : "You are banned: " + reason;
+      if (each instanceof Map<?, ?> it && "ban".equalsIgnoreCase(member(it, "type"))
+          && Double.valueOf(0).equals(it.get("state"))) {
+        return sentenceOf(it);
       }
     }
     return "You are banned.";
+  }
+
+  /** The reason, the id of the punishment, which that of an erased player lacks, and where to object, if the network says it. */
+  private static String sentenceOf(Map<?, ?> ban) {
+    String reason = member(ban, "reason");
+    String id = member(ban, "id");
+    String appeal = member(ban, "appeal");
+    return "You are banned" + (reason.isEmpty() ? "." : ": " + reason)
+        + (id.isEmpty() ? "" : "\nPunishment: " + id)
+        + (appeal.isEmpty() ? "" : "\nTo object: " + appeal);
+  }
+
+  /** A member as text that a game shows; empty if the punishment does not have it. */
+  private static String member(Map<?, ?> punishment, String name) {
+    return punishment.get(name) instanceof String text ? Text.clean(text, 512, "") : "";
   }
 
   /** One sentence; also if the player is unknown or the service does not answer. */
