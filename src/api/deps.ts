@@ -3,7 +3,7 @@ import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { Cursors } from '#store/game/change-cursors.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
 import type { Deps } from './endpoint.ts';
-import { appealContact } from '#http/links.ts';
+import { appealContact } from '#http/contact.ts';
 import { timestampsIn } from '#http/timestamps.ts';
 import { Walks } from './walks.ts';
 import { hash } from 'node:crypto';

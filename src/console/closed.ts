@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { MiddlewareHandler } from 'hono';
 import { factorCodeCommand } from '#context/command-name.ts';
-import { contactHtml } from '#http/links.ts';
+import { contactHtml } from '#http/contact.ts';
 import type { Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { auditRefusal } from './session.ts';

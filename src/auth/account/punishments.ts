@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { en, punishmentTypeName } from '#http/game-texts/en.ts';
 import { ja } from '#http/game-texts/ja.ts';
 import { COLON, type FormatTime } from '#http/languages.ts';
-import { appealContact, contactHtml } from '#http/links.ts';
+import { appealContact, contactHtml } from '#http/contact.ts';
 import type { Html } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Config } from '#platform/config/config.ts';

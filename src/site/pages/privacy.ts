@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { UsageError } from '#platform/errors.ts';
 import type { Config } from '#platform/config/config.ts';
 import { COLON, type Language } from '#http/languages.ts';
-import { contactHtml } from '#http/links.ts';
+import { contactHtml } from '#http/contact.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The paragraphs of the operator's privacy statement by language; undefined if there is none. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { COLON } from '#http/languages.ts';
-import { appealContact, contactHtml } from '#http/links.ts';
+import { appealContact, contactHtml } from '#http/contact.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
 import { ACTIVE, listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
