@@ -28,7 +28,7 @@ onEachDatabase('leaderboards mark the players against whom a ban is in force', a
     Array.from(
       (await page(context, path)).matchAll(/<bdi>(\w+)<\/bdi><\/a>\s*<span class="banned">(?:Banned|BAN 中)</g),
       ([, name]) => name,
-    ).toSorted();
+    ).toSorted((a, b) => a!.localeCompare(b!));
   const boards = [
     '/leaderboards?period=all&by=play',
     '/leaderboards?by=wools',
