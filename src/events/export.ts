@@ -39,6 +39,7 @@ export async function* exportEvents(db: Db): AsyncGenerator<WireEvent> {
     after = rows.at(-1)!.key;
   }
   for (const { event } of substitutes) yield event;
+  yield* removedNames(snapshot);
   yield* presences(snapshot);
   yield* runningMatches(snapshot, shown);
 }
@@ -120,6 +121,24 @@ async function playerSubstitutes(db: Queryable, players: readonly Holder[]): Pro
     substitutes.push({ key, event: toWireEvent({ ...parts, type: 'player.known' }) });
   }
   return substitutes;
+}
+
+/** After all events, whose names are as a game server reported them after the removal. */
+async function* removedNames(db: Queryable): AsyncGenerator<WireEvent> {
+  const rows = await db.all<{ player_key: number; uuid: string; name_hash: string; until: number }>(sql`
+    select r.player_key, p.uuid, r.name_hash, r.until from removed_names r join players p on p.key = r.player_key
+    order by r.player_key, r.name_hash`);
+  for (const { player_key, uuid, name_hash: hash, until } of rows) {
+    const time = new Date(until).toISOString();
+    const id = `export removed name ${idOf(player_key)} ${hash}`;
+    yield {
+      version: 1,
+      id,
+      type: 'player.name_removed',
+      time,
+      data: { player: { uuid }, hash, until: time },
+    } as WireEvent;
+  }
 }
 
 async function* presences(db: Queryable): AsyncGenerator<WireEvent> {

@@ -134,6 +134,7 @@ const EVENTS: Record<EventName, (context: AppContext) => WireEvent[] | Promise<W
   },
   'counter.removed': () => [],
   'player.merged': () => [event('player.merged', { from: MERGED.uuid, into: UUID })],
+  'player.name_removed': () => [],
 };
 
 /** Everything that importers and the ingest of other programs report about the player. */

@@ -7,6 +7,7 @@ import { MAP_RATING_EFFECTS } from './map-ratings.ts';
 import { MAP_EFFECTS } from './maps.ts';
 import { MATCH_EFFECTS } from './matches.ts';
 import { MERGE_EFFECTS } from './player-merges.ts';
+import { REMOVED_NAME_EFFECTS } from './removed-names.ts';
 import { SESSION_EFFECTS } from './player-sessions.ts';
 import { STATISTICS_EFFECTS } from './player-statistics.ts';
 import { PUNISHMENT_EFFECTS } from './punishments.ts';
@@ -25,6 +26,7 @@ export const EFFECTS: Effects<typeof EVENT_TYPES> = {
   ...LINK_EFFECTS,
   ...COUNTER_EFFECTS,
   ...MERGE_EFFECTS,
+  ...REMOVED_NAME_EFFECTS,
 };
 
 /** The effect of a type; the type of its data is erased. */

@@ -1,7 +1,7 @@
-import { sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { changeResult } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { factsOf } from '#store/game/matches.ts';
-import { hasMerged } from '#store/game/merged-players.ts';
+import { hasMerged, recordMergedIn } from '#store/game/merged-players.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
 import { renamedMatch } from '#store/game/renamed-match.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
@@ -21,6 +21,28 @@ export async function anonymiseMatch(
     sql`update player_matches set name = ${owner.name} where match_key = ${match} and player_key = ${owner.key}`,
     sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
     sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
+  ]);
+}
+
+/** Removes a name of a player from a match, whose readers show the present name from then on. */
+export async function removeNameInMatch(
+  work: UnitOfWork,
+  match: number,
+  {
+    renamed,
+    player,
+    spellings,
+  }: { renamed: Renamed; player: { key: number; name: string } | undefined; spellings: readonly string[] },
+): Promise<void> {
+  if (!(await renameInMatch(work, match, renamed)) || player === undefined) return;
+  const { tx } = work;
+  const { key, name } = player;
+  const names = list([...spellings]);
+  await recordMergedIn(tx, key, [match]);
+  await tx.runAll([
+    sql`update player_matches set name = ${name} where match_key = ${match} and player_key = ${key} and name in (${names})`,
+    sql`update kills set killer_name = ${name} where match_key = ${match} and killer_key = ${key} and killer_name in (${names})`,
+    sql`update kills set victim_name = ${name} where match_key = ${match} and victim_key = ${key} and victim_name in (${names})`,
   ]);
 }
 

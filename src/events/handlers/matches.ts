@@ -2,7 +2,7 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#text/text.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
 import { toSums } from '#store/game/player-stats.ts';
@@ -11,7 +11,7 @@ import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matc
 import { anonymiseMatch } from './match-anonymisation.ts';
 import { beginMatch, continueMatch } from './match-retraction.ts';
 import { applyReports, exceedsDeclared, warningsAbout } from './counter-reports.ts';
-import { type MatchSummary, type PlayerSummary, matchUuids } from '../schema/match-summary.ts';
+import { type MatchSummary, type PlayerSummary } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`matchUuids`) into the unit of work. */
 async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
@@ -25,7 +25,7 @@ async function applyFinished(context: EventContext, match: MatchSummary): Promis
   if (!isCounted) work.rows.add('excluded_matches', [key]);
   work.finished.push({ serverKey: server!.key, started, finished });
   addPlayers(context, match, isCounted);
-  if (work.players.hasMerged) addMerged(context, match);
+  addMerged(context, match);
   work.rows.add('match_details', [key, head, started, finished, teams, objectives, extras]);
   work.changes.add('match', key, 'created');
   if (match.kills.length > 0) addKills(context, match);
@@ -104,11 +104,13 @@ const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow
   ...joinPlayed(before, row),
 ];
 
-/** Records the surviving players of UUIDs of the match that were merged into others. */
+/** Records the surviving players of UUIDs of the match that were merged into others, and the players without a name in it. */
 function addMerged({ work, key }: EventContext, match: MatchSummary): void {
-  const merged = matchUuids(match).flatMap((uuid) => {
+  const named = [...match.players, ...match.scorers];
+  if (!work.players.hasMerged && !named.some(([, name]) => isUuidLabel(name))) return;
+  const merged = named.flatMap(([uuid, name]) => {
     const player = work.players.find(uuid)!;
-    return player.uuid === uuid ? [] : [player.key];
+    return player.uuid === uuid && !isUuidLabel(name) ? [] : [player.key];
   });
   for (const player of new Set(merged)) work.rows.add('merged_in_matches', [key, player]);
 }

@@ -2,6 +2,7 @@ import { idOf } from '#platform/ids.ts';
 import { getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
+import { mergeRemovedNames } from '#store/accounts/removed-names.ts';
 import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { type Counts, groupColumns, rankChanges } from '#store/game/player-stats.ts';
 import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
@@ -223,6 +224,7 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   const before = await nameOf(tx, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   if ((await nameOf(tx, survivor)) !== before) await work.addRenamed([survivor]);
+  await mergeRemovedNames(tx, now, merged, survivor);
   await storeKey(tx, from, merged, survivor);
   await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);

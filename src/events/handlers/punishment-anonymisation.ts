@@ -1,5 +1,6 @@
 import { sql } from '#db/sql.ts';
 import { renamedText, withoutNames } from '#store/game/renamed-json.ts';
+import { isReplaced, nameInTexts } from '#store/game/own-teams.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 import { punishmentOfAggregate } from './punishment-aggregate.ts';
@@ -28,16 +29,20 @@ export async function anonymisePunishment(work: UnitOfWork, event: number, playe
   const pseudonym = [...players.pseudonyms.values()].find(({ uuid }) => uuid === punished?.uuid);
   const unnamed = (reason: string): string => {
     const text = renamedText(reason, players.pseudonyms);
-    return pseudonym === undefined ? text : withoutNames(text, players.names, pseudonym.name);
+    return pseudonym === undefined ? text : withoutNames(text, players.names, nameInTexts(pseudonym));
   };
   if (pseudonym !== undefined) await renameReasons(work, { aggregate: aggregate!, besides: event }, unnamed);
   const before = await tx.get<Shown>(sql`
     select key, punisher_uuid, punisher_name, revoker_uuid, revoker_name, reason, revoke_reason from punishments
     where scope_key = ${named.scope} and reference = ${named.reference}`);
   if (before === undefined) return;
-  const [punisher, revoker] = [before.punisher_uuid, before.revoker_uuid].map((uuid) =>
-    uuid === null ? undefined : players.pseudonyms.get(uuid),
-  );
+  const [punisher, revoker] = [
+    [before.punisher_uuid, before.punisher_name] as const,
+    [before.revoker_uuid, before.revoker_name] as const,
+  ].map(([uuid, name]) => {
+    const other = uuid === null ? undefined : players.pseudonyms.get(uuid);
+    return other && isReplaced(name, other) ? { uuid: other.uuid, name: nameInTexts(other) } : undefined;
+  });
   const after = {
     ...before,
     ...(punisher && { punisher_uuid: punisher.uuid, punisher_name: punisher.name }),

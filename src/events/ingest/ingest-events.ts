@@ -10,6 +10,7 @@ import type { IngestOptions, NewPlayerLimit } from './event-queue.ts';
 import { type Item, prepareItem, type Checked } from './prepare.ts';
 import { applyPseudonyms } from '../ledger/pseudonyms.ts';
 import { FormerKeys } from './former-keys.ts';
+import { withoutRemovedNames } from './removed-names.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
 import { type Problem, problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
@@ -91,7 +92,8 @@ async function ingestInTransaction(
   const keys = await Keys.lock(tx);
   const work = new UnitOfWork(tx, keys, now);
   const run = new IngestRun(work, newPlayers);
-  for (const part of splitItems([...items])) await run.ingest(await pseudonymised(tx, part));
+  for (const part of splitItems([...items]))
+    await run.ingest(await withoutRemovedNames(tx, await pseudonymised(tx, part)));
   await work.flush();
   await trimRecords(tx, run.serversWithRecords);
   await keys.save();

@@ -2,19 +2,22 @@ import { nameKey, uuidOf } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, sql } from '#db/sql.ts';
 import type { Pseudonym } from '#store/accounts/pseudonyms.ts';
+import type { NameRemoval } from '#store/accounts/removed-names.ts';
 import type { DeletedPlayers } from '../handlers/event-effect.ts';
 import { effectOf } from '../handlers/index.ts';
 import { anonymiseMatch, renameInMatch } from '../handlers/match-anonymisation.ts';
 import { storeRenamed } from '../handlers/renamed-events.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
-import { anonymousId, type NamingColumns, renamedColumns } from '../ledger/pseudonyms.ts';
-import { type DataOf, type EventName, typeOf } from '../schema/index.ts';
+import { anonymousId, mentions, renamedColumns } from '../ledger/pseudonyms.ts';
+import { type DataOf, typeOf } from '../schema/index.ts';
 import { forgetNames } from '#store/game/hidden-players.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import type { Renamed, RenamedPlayer } from '#store/game/own-teams.ts';
 import { hasPseudonym } from '#store/game/players.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
-import { BYTES_PER_CHUNK, ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
+import { ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
+import { removeNameChunk } from './name-removal.ts';
+import { readEvent, readLedger, type StoredEvent, withinBytes } from './stored-events.ts';
 
 /**
  * Replaces deleted players by their pseudonyms in the stored events and in the rows with their names. First in the matches
@@ -34,6 +37,8 @@ interface Params {
   known?: string[];
   /** Whether it renames the teams of pseudonyms, which an earlier version left as they were. */
   teams?: true;
+  /** Set if it removes a name of a player instead. */
+  removal?: NameRemoval;
 }
 
 interface Cursor {
@@ -46,8 +51,9 @@ interface Cursor {
 
 export const anonymiseChunk: ChunkRunner = async (work, job) => {
   const { tx } = work;
-  const { hashes, renamed = [], names = [], known = [], teams } = JSON.parse(job.params) as Params;
+  const { hashes, renamed = [], names = [], known = [], teams, removal } = JSON.parse(job.params) as Params;
   const cursor = { phase: 'matches', after: 0, ...(JSON.parse(job.cursor) as Partial<Cursor>) } as Cursor;
+  if (removal !== undefined) return await removeNameChunk(work, removal, cursor);
   if (teams) {
     const [done, after] = await renameTeams(work, cursor);
     return { cursor: { ...cursor, after: after ?? cursor.after }, done, isComplete: after === undefined };
@@ -130,9 +136,6 @@ async function scanMatches(work: UnitOfWork, scan: DeletedPlayers, { after }: Cu
   return [keys.length, keys.at(-1)];
 }
 
-/** More than `ROWS_PER_CHUNK`, because most events do not mention a deleted player and are only read. */
-const EVENTS_PER_CHUNK = 500;
-
 /** @param forgotten the keys of names that were taken out of heartbeats; gets those of this chunk */
 async function scanLedger(
   work: UnitOfWork,
@@ -144,13 +147,12 @@ async function scanLedger(
   const rows = await readLedger(tx, after);
   const last = rows.at(-1)?.key;
   if (last === undefined) return [0, undefined];
-  const originals = [...scan.pseudonyms.keys()].map((uuid) => uuid.replaceAll('-', ''));
+  const originals = [...scan.pseudonyms.keys()];
   const names = new Set<string>();
   let [done, reached] = [0, last];
   for (const row of rows) {
-    const text = [row.event_id, row.aggregate, row.body, row.envelope].join(' ').toLowerCase().replaceAll('-', '');
     done++;
-    if (typeOf(row.type).pseudonyms === 'never' || !originals.some((uuid) => text.includes(uuid))) continue;
+    if (typeOf(row.type).pseudonyms === 'never' || !mentions(row, originals)) continue;
     await anonymiseEvent(work, row, scan, names);
     if (done >= ROWS_PER_CHUNK) {
       reached = row.key;
@@ -164,27 +166,6 @@ async function scanLedger(
   return [done, reached];
 }
 
-/** The next events, as many as one transaction parses. */
-async function readLedger(tx: Queryable, after: number): Promise<StoredEvent[]> {
-  const sizes = await tx.tuples(sql`
-    select key, octet_length(body) from ledger where key > ${after} order by key limit ${EVENTS_PER_CHUNK}`);
-  const last = withinBytes(sizes as [number, number][]).at(-1) ?? after;
-  return await tx.all<StoredEvent>(sql`${STORED} where key > ${after} and key <= ${last} order by key`);
-}
-
-const STORED = sql`select key, type, event_id, aggregate, body, envelope from ledger`;
-
-/** The first keys whose rows together have at most `BYTES_PER_CHUNK`, but at least one. */
-function withinBytes(rows: readonly [key: number, bytes: number][]): number[] {
-  let bytes = 0;
-  return rows.filter(([, size], place) => (bytes += size) <= BYTES_PER_CHUNK || place === 0).map(([key]) => key);
-}
-
-interface StoredEvent extends NamingColumns {
-  key: number;
-  type: EventName;
-}
-
 /** @param names gets the names that were replaced */
 async function anonymiseEvent(
   work: UnitOfWork,
@@ -196,7 +177,7 @@ async function anonymiseEvent(
   const { owner } = scan;
   const { key, type } = event;
   // An earlier event of the chunk may have changed the reason of this one.
-  const stored = (await tx.get<StoredEvent>(sql`${STORED} where key = ${key}`))!;
+  const stored = await readEvent(tx, key);
   await storeRenamed(tx, stored, renamedColumns(tx, stored, scan.pseudonyms, names));
   await effectOf(type).anonymise?.(work, key, { ...scan, names: scan.names.union(names) });
   if (owner !== undefined) await anonymiseNames(tx, key, owner);

@@ -4,6 +4,7 @@ import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
+import { removedUntil } from '#store/accounts/removed-names.ts';
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
 import { Keys } from '#store/sequence.ts';
 import { PlayerMaxima } from '../handlers/recount.ts';
@@ -31,7 +32,8 @@ export async function derivePlayer(db: Db, clock: Clock, job: Job, stale: Stale)
     if (current?.chunks !== job.chunks || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases) return;
     if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
-      await replacePlayerNames(tx, player, observed.under(await openPseudonym(tx, after.uuid)));
+      const shown = observed.without(await removedUntil(tx, player)).under(await openPseudonym(tx, after.uuid));
+      await replacePlayerNames(tx, player, shown);
       await addDerived(work, player, after.name);
       await work.flush();
     }

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { playerNameKey } from '#text/text.ts';
+import { NEVER_SEEN } from '#store/game/player-names.ts';
 import type { KnownPlayer } from '#store/game/players.ts';
 import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
@@ -63,6 +64,24 @@ async function readSpans(
 export async function deleteObservation({ tx, players }: UnitOfWork, event: number, uuid: string): Promise<void> {
   const { key } = players.find(uuid)!;
   await tx.run(sql`delete from name_observations where player_key = ${key} and ledger_key = ${event}`);
+}
+
+/** Removes a name that an event observed of a player, so that the event observed none. */
+export async function removeObservedName(
+  tx: Queryable,
+  event: number,
+  { key, name }: { key: number; name: string },
+  spellings: readonly string[],
+): Promise<void> {
+  const observed = sql`player_key = ${key} and ledger_key = ${event} and name in (${list([...spellings])})`;
+  await tx.runAll([
+    sql`update player_sessions set name = ${name} where ${observed}`,
+    sql`
+      insert into name_observations (player_key, ledger_key, time, name)
+      select distinct player_key, ledger_key, cast(${NEVER_SEEN} as bigint), '' from name_observations where ${observed}
+      on conflict (player_key, ledger_key, name) do nothing`,
+    sql`delete from name_observations where ${observed}`,
+  ]);
 }
 
 /** Replaces the names that an event observed of a player by the pseudonym, in one row even if it observed several names. */

@@ -2,7 +2,8 @@ import type { KeyedHash, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Pseudonym, hashUuid, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
-import { renamedJson, renamedText, uuidsIn } from '#store/game/renamed-json.ts';
+import { hasName, renamedJson, renamedText, uuidsIn } from '#store/game/renamed-json.ts';
+import { type NameRemoval, withoutName } from '#store/accounts/removed-names.ts';
 import { type EventName, type PreparedEvent, typeOf } from '../schema/index.ts';
 
 /**
@@ -23,7 +24,9 @@ export interface NamingColumns {
  * and the same id must be recognised again.
  */
 export const anonymousId = (keyedHash: KeyedHash, id: string, renamed: Renamed): string =>
-  uuidsIn(id).some((uuid) => renamed.has(uuid)) ? `erased:${keyedHash(id)}` : id;
+  uuidsIn(id).some((uuid) => renamed.has(uuid)) ? hashedId(keyedHash, id) : id;
+
+export const hashedId = (keyedHash: KeyedHash, id: string): string => `erased:${keyedHash(id)}`;
 
 /** Renames players in an event of the ledger. */
 export function renamedColumns<Row extends NamingColumns>(
@@ -48,11 +51,14 @@ export function renamedColumns<Row extends NamingColumns>(
  */
 export async function pseudonymisedEvents(
   db: Queryable,
-): Promise<<Row extends NamingColumns & { type: EventName }>(row: Row) => Row> {
+): Promise<<Row extends NamingColumns & { type: EventName; time?: number }>(row: Row) => Row> {
+  const removals = await openRemovals(db);
   const open = await db.all<Pseudonym & { uuid_hash: string; original: string }>(
     sql`select uuid_hash, uuid, name, original from pseudonyms where original is not null`,
   );
-  if (open.length === 0) return (row) => row;
+  const unnamed = <Row extends NamingColumns & { time?: number }>(row: Row): Row =>
+    removals.reduce((one, removal) => withoutNameIn(db, one, removal) ?? one, row);
+  if (open.length === 0) return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : unnamed(row));
   const jobs = await db.tuples(
     sql`select params from jobs where finished is null and kind = 'anonymisation' order by key`,
   );
@@ -63,7 +69,44 @@ export async function pseudonymisedEvents(
       return [original, { ...pseudonym, names }];
     }),
   );
-  return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : renamedColumns(db, row, pseudonyms));
+  return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : renamedColumns(db, unnamed(row), pseudonyms));
+}
+
+/** The names that unfinished jobs are still removing. */
+async function openRemovals(db: Queryable): Promise<NameRemoval[]> {
+  const jobs = await db.tuples(sql`
+    select params from jobs where finished is null and kind = 'anonymisation' order by key`);
+  return jobs.flatMap(([json]) => (JSON.parse(json as string) as { removal?: NameRemoval }).removal ?? []);
+}
+
+/** Whether an event of the ledger has one of some UUIDs. */
+export function mentions({ event_id, aggregate, body, envelope }: NamingColumns, uuids: readonly string[]): boolean {
+  const text = [event_id, aggregate, body, envelope].join(' ').toLowerCase().replaceAll('-', '');
+  return uuids.some((uuid) => text.includes(uuid.replaceAll('-', '')));
+}
+
+/**
+ * Removes a name from an event of the ledger.
+ * @param replaced gets the spellings of the name beside the UUID
+ * @returns undefined if the event does not have the name
+ */
+export function withoutNameIn<Row extends NamingColumns & { time?: number }>(
+  { keyedHash }: Pick<Queryable, 'keyedHash'>,
+  row: Row,
+  removal: NameRemoval,
+  replaced?: Set<string>,
+): Row | undefined {
+  if ((row.time ?? 0) > removal.until) return undefined;
+  if (!mentions(row, removal.uuids)) return undefined;
+  const renamed = withoutName(removal);
+  const [body, envelope] = [row.body, row.envelope].map((json) => {
+    if (json === null) return json;
+    const after = renamedJson(json, renamed, replaced);
+    return after === JSON.stringify(JSON.parse(json)) ? json : after;
+  }) as [string, string | null];
+  if (body === row.body && envelope === row.envelope) return undefined;
+  const event_id = hasName(row.event_id, [removal.name]) ? hashedId(keyedHash, row.event_id) : row.event_id;
+  return { ...row, event_id, body, envelope };
 }
 
 /**
@@ -117,7 +160,7 @@ async function findPseudonyms(tx: Queryable, uuids: ReadonlySet<string>): Promis
 }
 
 /** Collects the UUIDs in all strings of a value. */
-function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
+export function uuidsWithin(value: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === 'string') {
     for (const uuid of uuidsIn(value)) found.add(uuid);
   } else if (typeof value === 'object' && value !== null) {

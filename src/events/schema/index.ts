@@ -7,6 +7,7 @@ import { MAP_RATING_EVENTS } from './map-ratings.ts';
 import { MAP_EVENTS } from './maps.ts';
 import { MATCH_EVENTS } from './matches.ts';
 import { MERGE_EVENTS } from './player-merges.ts';
+import { REMOVED_NAME_EVENTS } from './removed-names.ts';
 import { SESSION_EVENTS } from './player-sessions.ts';
 import { STATISTICS_EVENTS } from './player-statistics.ts';
 import { PUNISHMENT_EVENTS } from './punishments.ts';
@@ -34,6 +35,7 @@ export const EVENT_TYPES = {
   ...LINK_EVENTS,
   ...COUNTER_EVENTS,
   ...MERGE_EVENTS,
+  ...REMOVED_NAME_EVENTS,
 } satisfies Record<string, EventType>;
 
 type Types = typeof EVENT_TYPES;

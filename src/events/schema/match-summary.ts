@@ -4,7 +4,7 @@ import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
-import type { Renamed } from '#store/game/own-teams.ts';
+import { isReplaced, type Renamed } from '#store/game/own-teams.ts';
 import { renamedMatch } from '#store/game/renamed-match.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
@@ -107,7 +107,8 @@ export function matchUuids({ players, scorers }: MatchSummary): string[] {
 export function pseudonymiseMatch(match: MatchSummary, pseudonyms: Renamed): MatchSummary {
   const renamed = (uuid: string, name: string): [uuid: string, name: string] => {
     const pseudonym = pseudonyms.get(uuid);
-    return pseudonym === undefined ? [uuid, name] : [pseudonym.uuid, pseudonym.name];
+    if (pseudonym === undefined) return [uuid, name];
+    return [pseudonym.uuid, isReplaced(name, pseudonym) ? pseudonym.name : name];
   };
   const { facts } = match;
   const stored = { ...match, win: facts.win, counters: match.counters?.text ?? null };

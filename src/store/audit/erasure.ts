@@ -1,6 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
-import { lists, sql } from '#db/sql.ts';
+import { list, lists, sql } from '#db/sql.ts';
+import { nameKey } from '#text/text.ts';
 import { withoutNames } from '#store/game/renamed-json.ts';
 import { nameOfDeleted } from './audit.ts';
 
@@ -32,20 +33,50 @@ export async function erasePlayerFromAudit(
       label = case when detail like ${`%"into":"${before.uuid}"%`} then ${after.name} else label end,
       detail = replace(detail, ${before.uuid}, ${after.uuid})
     where action = 'player.merge' and (subject = ${before.uuid} or detail like ${`%${before.uuid}%`})`);
-  const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
-  const ids = punishments.map(([key]) => idOf(key as number));
-  for (const some of lists(ids)) {
+  for (const some of lists(await punishmentIds(tx, playerKey))) {
     const rows = await tx.tuples(sql`
       select id, detail from audit where subject in (${some}) and action like 'punishment.%'`);
-    const unnamed = (_: string, value: unknown): unknown => {
-      if (typeof value !== 'string') return value;
-      return before.names.includes(value) ? after.name : withoutNames(value, before.names, after.name);
-    };
     await tx.runAll(
       (rows as [string, string][]).map(([id, json]) => {
-        const detail = JSON.stringify(JSON.parse(json), unnamed);
+        const detail = detailWithout(json, before.names, after.name);
         return sql`update audit set label = ${after.name}, detail = ${detail} where id = ${id}`;
       }),
     );
+  }
+}
+
+async function punishmentIds(tx: Queryable, playerKey: number): Promise<string[]> {
+  const punishments = await tx.tuples(sql`select key from punishments where punished_key = ${playerKey}`);
+  return punishments.map(([key]) => idOf(key as number));
+}
+
+function detailWithout(json: string, names: readonly string[], replacement: string): string {
+  const keys = new Set(names.map(nameKey));
+  const unnamed = (_: string, value: unknown): unknown => {
+    if (typeof value !== 'string') return value;
+    return keys.has(nameKey(value)) ? replacement : withoutNames(value, names, replacement);
+  };
+  return JSON.stringify(JSON.parse(json), unnamed);
+}
+
+/** Replaces a removed name in the entries about a player, its accounts and its punishments, and in those of the accounts' acts. */
+export async function removeNameFromAudit(
+  tx: Queryable,
+  { key, uuids }: { key: number; uuids: readonly string[] },
+  removed: string,
+  shown: string,
+): Promise<void> {
+  const accounts = (await tx.tuples(sql`select id from accounts where player_uuid in (${list([...uuids])})`)).flat();
+  await tx.run(sql`
+    update audit set actor = ${shown}, actor_key = ${nameKey(shown)}
+    where actor_id in (${list(accounts)}) and actor_key = ${removed} and as_operator = 0`);
+  for (const some of lists([...uuids, ...(accounts as string[]), ...(await punishmentIds(tx, key))])) {
+    const rows = await tx.tuples(sql`select id, label, detail from audit where subject in (${some})`);
+    for (const [id, before, json] of rows as [string, string, string][]) {
+      const label = nameKey(before) === removed ? shown : before;
+      const detail = detailWithout(json, [removed], shown);
+      if (label !== before || detail !== JSON.stringify(JSON.parse(json)))
+        await tx.run(sql`update audit set label = ${label}, detail = ${detail} where id = ${id}`);
+    }
   }
 }

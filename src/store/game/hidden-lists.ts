@@ -112,6 +112,17 @@ export async function forgetHidden(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`delete from hidden_players where uuid = ${uuid}`);
 }
 
+/** Lists a player by the UUID in the place of a name that is removed. */
+export async function listByUuid(tx: Queryable, uuid: string, nameKey: string): Promise<void> {
+  const named = sql`uuid = ${uuid} and entry_key = ${nameKey}`;
+  await tx.runAll([
+    sql`
+      insert into hidden_players (scope_key, entry_key, entry, uuid)
+      select scope_key, uuid, uuid, uuid from hidden_players where ${named} on conflict (scope_key, entry_key) do nothing`,
+    sql`delete from hidden_players where ${named}`,
+  ]);
+}
+
 /** Whether a player is on a list, whatever the server. */
 export const isHidden = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`);

@@ -65,6 +65,19 @@ export class PlayerObservations {
     return this;
   }
 
+  /** The same observations, without the names that were removed and that a job has not replaced yet. */
+  without(removedUntil: ((name: string) => number | undefined) | undefined): this {
+    if (removedUntil === undefined) return this;
+    for (const span of this.spans) {
+      const until = removedUntil(span.name);
+      if (until === undefined || span.first > until) continue;
+      this.#spans.delete(span.name);
+      if (span.last > until) this.#spans.set(span.name, { ...span, first: until });
+      else this.#observe('', NEVER_SEEN, span.key);
+    }
+    return this;
+  }
+
   /** Reads all observations that were not read yet, with a turn of the event loop between pages. */
   async read(db: Queryable): Promise<void> {
     while (await this.#readMatches(db)) await setImmediate();

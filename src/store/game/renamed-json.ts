@@ -1,5 +1,5 @@
 import { nameKey, uuidOf } from '#text/text.ts';
-import { type Renamed, renamedTeams } from './own-teams.ts';
+import { isReplaced, type Renamed, renamedTeams, nameInTexts } from './own-teams.ts';
 
 /** Like `rename`, for JSON. */
 export const renamedJson = (json: string, renamed: Renamed, replacedNames?: Set<string>): string =>
@@ -11,22 +11,26 @@ type Members = Record<string, unknown>;
  * Copies a value and replaces every renamed UUID, the member `name` of an object with its `uuid`, the names of teams that
  * bear the name of their only player, and the names of a punished player in the reason.
  * @param replacedNames gets the names that were replaced
+ * @param member the name of the member that has the value
  */
-export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<string>): unknown {
+export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<string>, member?: string): unknown {
   if (typeof value === 'string') return renamedText(value, renamed);
   if (Array.isArray(value)) return value.map((part) => rename(part, renamed, replacedNames));
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, rename(part, renamed, replacedNames)]),
+    Object.entries(value).map(([key, part]) => [key, rename(part, renamed, replacedNames, key)]),
   );
   const { uuid, name, teams, punished, reason } = value as Members;
   if (Array.isArray(teams)) return withTeams(copy, renamedTeams(teams, renamed));
   if (typeof reason === 'string' && punished !== undefined) return { ...copy, reason: renamedReason(value, renamed) };
   const other = typeof uuid === 'string' ? renamed.get(uuidOf(uuid) ?? '') : undefined;
-  if (other === undefined) return copy;
+  if (other === undefined || !isReplaced(name, other)) return copy;
   if (typeof name === 'string') replacedNames?.add(name);
-  return { ...copy, name: other.name };
+  return { ...copy, name: OF_STAFF.has(member ?? '') ? nameInTexts(other) : other.name };
 }
+
+/** The members that have a player whose present name no reader knows. */
+const OF_STAFF: ReadonlySet<string> = new Set(['punisher', 'revoker']);
 
 const UUID_LENGTH = 32;
 const UUIDS = /[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
@@ -43,11 +47,17 @@ export function uuidsIn(text: string): string[] {
 export function renamedText(text: string, renamed: Renamed): string {
   if (text.length < UUID_LENGTH) return text;
   const whole = uuidOf(text);
-  if (whole !== undefined) return renamed.get(whole)?.uuid ?? text;
+  if (whole !== undefined) return otherUuid(whole, renamed) ?? text;
   return text.replace(UUIDS, (found) => {
-    const other = renamed.get(uuidOf(found)!)?.uuid;
+    const other = otherUuid(uuidOf(found)!, renamed);
     return other === undefined ? found : found.includes('-') ? other : other.replaceAll('-', '');
   });
+}
+
+/** Undefined if the player keeps the UUID. */
+function otherUuid(uuid: string, renamed: Renamed): string | undefined {
+  const other = renamed.get(uuid)?.uuid;
+  return other === uuid ? undefined : other;
 }
 
 /** The members of a match that name teams: the member of each element, or none for the name itself. */
@@ -71,7 +81,8 @@ function renamedReason(value: object, renamed: Renamed): string {
   const [text, other] = [renamedText(reason, renamed), renamed.get(uuidOf(String(punished?.['uuid'])) ?? '')];
   if (other === undefined) return text;
   const name = punished!['name'];
-  return withoutNames(text, [...(typeof name === 'string' ? [name] : []), ...(other.names ?? [])], other.name);
+  const names = typeof name === 'string' && isReplaced(name, other) ? [name] : [];
+  return withoutNames(text, [...names, ...(other.names ?? [])], nameInTexts(other));
 }
 
 /** Whether `withoutNames` leaves a name, which is too often a word of another meaning. */

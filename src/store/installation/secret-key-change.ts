@@ -46,6 +46,7 @@ export async function changeSecretKey(db: Transactional, from: SecretKey, to: Se
     const totp_secrets = await resealed('apps');
     const erased_players = await rehash(tx, keyedHashOf(to));
     await rehashBans(tx, keyedHashOf(to));
+    await rehashNames(tx, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
     await tx.run(sql`delete from link_codes`);
     await tx.run(sql`delete from factor_mail_codes`);
@@ -127,6 +128,14 @@ async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<
     count += rows.length;
     if (rows.length < BATCH_SIZE) return count;
     last = String(rows.at(-1)![0]);
+  }
+}
+
+async function rehashNames(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
+  const rows = (await tx.tuples(sql`select player_key, name_hash from removed_names`)) as [number, string][];
+  for (const [player, hash] of rows) {
+    await tx.run(sql`
+      update removed_names set name_hash = ${hashOf(hash)} where player_key = ${player} and name_hash = ${hash}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { type Pseudonym, pseudonymise } from '#store/accounts/pseudonyms.ts';
+import { removeHashedName } from '#store/accounts/removed-names.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { hasPseudonym, playerByKey } from '#store/game/players.ts';
@@ -104,6 +105,21 @@ async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<str
 async function unlink(tx: Queryable, uuid: string): Promise<void> {
   const accounts = await tx.tuples(sql`select id from accounts where player_uuid = ${uuid}`);
   for (const [id] of accounts) await unlinkPlayer(tx, id as string);
+}
+
+/** Removes a name again, in a backup also the present one. @returns whether the player of the backup had it */
+export async function removeNameAgain(
+  db: Db,
+  now: number,
+  [subject, until]: readonly [string, string],
+): Promise<boolean> {
+  const [key = '', hash = ''] = subject.split(' ');
+  return await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const player = await playerByKey(tx, Number(key));
+    const own = player && hasPseudonym(player) ? undefined : player;
+    return await removeHashedName(tx, now, own, { key: Number(key), hash, until: Number(until) });
+  });
 }
 
 /** Adds the players who were hidden since the backup to its lists. @returns their number */

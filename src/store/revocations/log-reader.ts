@@ -28,6 +28,7 @@ export const KINDS = [
   'mail link',
   'invitation',
   'hidden player',
+  'removed name',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

@@ -8,7 +8,7 @@ import { endInvitation } from '#store/applications/owners.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { recordChanges } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';
-import { deleteAgain, eraseAgain, gameAccountsOf, hideAgain, pseudonymsIn } from './erasures.ts';
+import { deleteAgain, eraseAgain, gameAccountsOf, hideAgain, pseudonymsIn, removeNameAgain } from './erasures.ts';
 import type { RevocationKind, Revocations } from './log-reader.ts';
 
 const BATCH_SIZE = 500;
@@ -32,11 +32,12 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const { management_removed, webhooks_removed, ...credentials } = await replayCredentials(db, now, revocations);
   const deleted = await replayDeleted(db, revocations);
   const { tokens_revoked, console_sessions_ended, signing_keys_withdrawn, ...factors } = deleted;
+  const names_removed = await count(revocations['removed name'], (removal) => removeNameAgain(db, now, removal));
   const players_hidden = await hideAgain(db, now, revocations['hidden player']);
   return {
     ...{ accounts_erased, players_erased, ...applications, tokens_revoked, console_sessions_ended, ...credentials },
     ...{ signing_keys_withdrawn, management_removed, webhooks_removed, ...factors },
-    ...{ players_hidden, accounts_disabled, roles_lowered, last_operators: [...last] },
+    ...{ names_removed, players_hidden, accounts_disabled, roles_lowered, last_operators: [...last] },
   };
 }
 

@@ -1,0 +1,76 @@
+import type { Queryable } from '#db/db.ts';
+import { anyRemovedName, removedNames } from '#store/accounts/removed-names.ts';
+import type { RenamedPlayer } from '#store/game/own-teams.ts';
+import { hasName, renamedJson } from '#store/game/renamed-json.ts';
+import { nameKey, uuidLabel, uuidOf } from '#text/text.ts';
+import { hashedId, uuidsWithin } from '../ledger/pseudonyms.ts';
+import type { PreparedEvent } from '../schema/index.ts';
+import { typeOf } from '../schema/index.ts';
+import type { Item } from './prepare.ts';
+
+type Removed = Awaited<ReturnType<typeof removedNames>>;
+
+/**
+ * Leaves removed names out of new events, unless a game server reports one with a time after its removal. An event of an
+ * export, which has a receipt, is as the network accepted it from a game server.
+ * @returns the items, with the id as sent if the event has another one now
+ */
+export async function withoutRemovedNames<I extends Item & { sentId?: string }>(
+  tx: Queryable,
+  items: readonly I[],
+): Promise<readonly I[]> {
+  if (!(await anyRemovedName(tx))) return items;
+  const uuids = new Set<string>();
+  for (const { checked } of items) if (isNaming(checked)) uuidsWithin(JSON.parse(checked.raw), uuids);
+  const removed = await removedNames(tx, [...uuids]);
+  return removed.size === 0 ? items : items.map((item) => withoutNames(tx, item, removed));
+}
+
+const isNaming = (checked: Item['checked']): checked is Extract<Item['checked'], { event: PreparedEvent }> =>
+  'event' in checked && typeOf(checked.event.type).pseudonyms !== 'never';
+
+function withoutNames<I extends Item & { sentId?: string }>(tx: Queryable, item: I, removed: Removed): I {
+  const { checked } = item;
+  if (!isNaming(checked)) return item;
+  const { event, raw, envelope } = checked;
+  const isStored = typeOf(event.type).stored !== 'never';
+  const renamed = new Map<string, RenamedPlayer & { only: Set<string> }>();
+  eachNamed([JSON.parse(raw), envelope && JSON.parse(envelope)], (uuid, name) => {
+    const names = removed.get(uuid);
+    const until = names?.until(name);
+    if (until === undefined || isKept(item, event, until)) return;
+    const only = (renamed.get(uuid)?.only ?? new Set()).add(nameKey(name));
+    const shown = names!.shown;
+    renamed.set(uuid, { uuid, name: isStored ? uuidLabel(uuid) : shown, only, names: only, shown });
+  });
+  if (renamed.size === 0) return item;
+  const names = [...renamed.values()].flatMap(({ only }) => [...only]);
+  const id = hasName(event.id, names) ? hashedId(tx.keyedHash, event.id) : event.id;
+  const data = typeOf(event.type).prepared.rename(event.data, renamed);
+  return {
+    ...item,
+    ...(id !== event.id && { sentId: item.sentId ?? event.id }),
+    checked: {
+      ...checked,
+      event: { ...event, id, data },
+      raw: renamedJson(raw, renamed),
+      ...(envelope !== undefined && { envelope: renamedJson(envelope, renamed) }),
+      // The hash would prove which name the event had.
+      hash: null,
+    },
+  };
+}
+
+/** A match is observed at its end, which may be long before the report. */
+function isKept({ sender }: Item, { time, data, receipt }: PreparedEvent, until: number): boolean {
+  const { finished = time } = data as { finished?: number };
+  return (sender.kind === 'server' || receipt !== undefined) && Math.min(time, finished) > until;
+}
+
+function eachNamed(value: unknown, visit: (uuid: string, name: string) => void): void {
+  if (typeof value !== 'object' || value === null) return;
+  const { uuid, name } = value as Record<string, unknown>;
+  const own = typeof uuid === 'string' ? uuidOf(uuid) : undefined;
+  if (own !== undefined && typeof name === 'string') visit(own, name);
+  for (const part of Object.values(value)) eachNamed(part, visit);
+}
