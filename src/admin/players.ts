@@ -7,6 +7,7 @@ import {
   isNamedAnywhere,
   punishmentsKeepingName,
 } from '#store/accounts/player-erasure.ts';
+import { removableName, removeFormerName } from '#store/accounts/removed-names.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { Keys } from '#store/sequence.ts';
@@ -82,4 +83,33 @@ export const erasePlayer = operation({
       'The player has an account; delete it, which erases the player as well: scorehall account delete',
     'erased already': () => 'This player was erased already.',
   },
+});
+
+/** The audit log must not hold the removed name. */
+export const removePlayerName = operation({
+  ...ofOperators,
+  name: 'player.name.remove',
+  summary: 'Remove a former name of a player everywhere; this cannot be undone',
+  subject: ({ uuid }: Pick<Player, 'uuid'>, { player }: { player: Player }) => ({ subject: uuid, label: player.name }),
+  fields: z.strictObject({
+    name: z.string().trim().min(1, 'must not be empty').max(64, 'must have at most 64 characters'),
+  }),
+  options: { name: 'The former name, in any case' },
+  loss: 'permanent',
+  reauthenticate: 'always',
+  changes: NAMED_KINDS,
+  impact: async ({ db }, { uuid }, { name }) => {
+    const player = await removableName(db, uuid, name);
+    return typeof player === 'string' ? refuse(player) : player;
+  },
+  run: async ({ tx, clock }, { uuid }, { name }) => {
+    const removed = await removeFormerName(tx, clock.now(), uuid, name);
+    return 'refusal' in removed ? refuse(removed.refusal) : removed;
+  },
+  refused: {
+    no_player: () => 'No player has this UUID.',
+    no_such_name: () => 'The player has no such former name.',
+    present_name: () => 'This is the present name of the player; only former names can be removed.',
+  },
+  detail: () => ({}),
 });

@@ -3,7 +3,7 @@ import { jsonPieces, Members } from '#platform/streams/json-stream.ts';
 import type { Db } from '#db/db.ts';
 import { playerExport } from '#admin/player-export.ts';
 import type { AppContext } from '#context/context.ts';
-import { erasePlayer, mergePlayers } from '#admin/players.ts';
+import { erasePlayer, mergePlayers, removePlayerName } from '#admin/players.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { punishmentsOfNamed } from '#admin/punishments.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
@@ -94,6 +94,26 @@ export const commands: Command[] = [
     result: async (context, _, { uuid, job }) => {
       if (job !== undefined) await runWithProgress(context, job);
       return { erased: true, pseudonym: uuid };
+    },
+  }),
+  command(removePlayerName, 'player remove-name', {
+    row: {
+      options: {
+        player: { ...playerOption('The player'), required: true },
+        json: JSON_OPTION,
+      },
+      find: async ({ db }: AppContext, input: Input) => {
+        const named = await requireNamedPlayer(db, input, 'player');
+        return { uuid: named.uuid, named };
+      },
+    },
+    confirm: ({ named }) => ({
+      act: `This removes a former name everywhere, and the present one takes its place: ${shownPlayer(named)}. Is this the player?`,
+      impact: playerImpact(named),
+    }),
+    result: async (context, { uuid }, { job }) => {
+      await runWithProgress(context, job);
+      return { uuid, removed: true };
     },
   }),
 ];

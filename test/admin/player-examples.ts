@@ -1,5 +1,6 @@
 import { event, person, sendEvents } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
+import { uuidLabel } from '#text/text.ts';
 import type { Example, Twin } from './examples.ts';
 
 interface PlayerTwin extends Twin {
@@ -32,4 +33,16 @@ const erase: Example<PlayerTwin> = {
   command: ({ uuid }) => ['player', 'erase', '--player', uuid, '--yes'],
 };
 
-export const PLAYER_EXAMPLES = { 'player.merge': merge, 'player.erase': erase };
+const removeName: Example<PlayerTwin> = {
+  asksByForm: true,
+  prepare: async (context, name) => {
+    const { uuid, words } = await player(context, `${name}old`);
+    const [named, time] = [{ uuid, name }, new Date(context.clock.now() + 1).toISOString()];
+    await sendEvents(context, event('player.named', { player: named }, { time }));
+    return { name, uuid, words: { ...words, [name]: 'NAME', [uuidLabel(uuid)]: 'LABEL' } };
+  },
+  page: ({ uuid, name }) => [`/operator/players/${uuid}/name`, { name: `${name}old` }],
+  command: ({ uuid, name }) => ['player', 'remove-name', '--player', uuid, '--name', `${name}old`, '--yes'],
+};
+
+export const PLAYER_EXAMPLES = { 'player.merge': merge, 'player.erase': erase, 'player.name.remove': removeName };

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
-import { erasePlayer } from '#admin/players.ts';
-import { field } from '#http/fields.ts';
+import { erasePlayer, removePlayerName } from '#admin/players.ts';
+import { field, select } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
@@ -10,7 +10,7 @@ import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
 import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
-import { readAliases, type Player, playerByUuid } from '#store/game/players.ts';
+import { namesOf, readAliases, type Player, playerByUuid } from '#store/game/players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
 import { type Fact, factsList, formTo, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
@@ -83,12 +83,25 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
   ];
 }
 
-async function namesCard(request: ConsoleRequest, { key }: Player): Promise<Html> {
+async function namesCard(request: ConsoleRequest, { key, uuid, name: present }: Player): Promise<Html> {
   const { player_page: t } = request.texts;
   const rows = await namesSeen(request, key);
+  const former = (await namesOf(request.deps.db, key))
+    .filter(({ name }) => name !== present)
+    .map(({ name }) => ({ value: name, label: name }));
   return html`<section class="card" aria-labelledby="names">
     <h2 id="names">${t.names}</h2>
     ${table(t.names, [request.texts.application.name, t.first_seen, t.last_seen], rows)}
+    ${
+      former.length === 0
+        ? ''
+        : html`<p>${t.remove_name_hint}</p>
+            ${formTo(
+              request,
+              `/operator/players/${uuid}/name`,
+              html`${select('name', t.former_name, former, '')}<button class="danger">${t.remove_name}</button>`,
+            )}`
+    }
   </section>`;
 }
 
@@ -189,5 +202,12 @@ export const playerRoutes: readonly Route[] = [
     confirm: ASKED_BY_FORM,
     refused: { 'no player': 'gone', 'has an account': 'gone', 'erased already': 'gone' },
     done: (_, __, { uuid }) => `/operator/players/${uuid}?done=erased`,
+  }),
+  operationForm('/operator/players/:uuid/name', removePlayerName, {
+    find: requirePlayer,
+    at: ({ uuid }) => `/operator/players/${uuid}`,
+    confirm: ASKED_BY_FORM,
+    refused: { no_player: 'gone', no_such_name: 'gone', present_name: 'gone' },
+    done: 'name_removed',
   }),
 ];

@@ -52,6 +52,10 @@ export const help = {
     from: 'From',
     operator: 'operators',
     in_audit: 'Show this player in the audit log',
+    former_name: 'Former name',
+    remove_name: 'Remove this name',
+    remove_name_hint:
+      'A former name can be removed, for example a legal name. Matches, reasons of punishments and the audit log then show the present name. Only a later report of a game server brings the name back. This cannot be undone.',
     erase: 'Erase this player',
     erase_hint:
       'For somebody without an account who wants to be forgotten. The matches stay, under a random name and UUID; so do later matches of this game account, until it is linked to an account. Punishments stay in force. This cannot be undone.',

@@ -88,6 +88,7 @@ export const en = {
     bad_logo: 'The logo must be a PNG, JPEG or WebP image of at most 256 KB.',
     completed: 'Done.',
     mailed: 'The mail is on its way.',
+    name_removed: 'Removed. The matches and other records get the present name within moments.',
     erased: 'Erased. The records continue under this made-up name.',
     merged: 'Merged. All records now count for the other player.',
     revoked: 'Revoked.',

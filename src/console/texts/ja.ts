@@ -81,6 +81,7 @@ export const ja: Texts = {
     bad_logo: '256 KB 以内の PNG、JPEG、WebP 画像ではありません。',
     completed: '完了しました。',
     mailed: 'メールを送ります。',
+    name_removed: '削除しました。試合などの記録も、まもなく現在の名前になります。',
     erased: '匿名にしました。記録はこの仮の名前で残ります。',
     merged: '統合しました。すべての記録がもう一方のプレイヤーのものになりました。',
     revoked: '取り消しました。',
