@@ -8,6 +8,7 @@ import { hashPassword, MIN_PASSWORD } from '#platform/crypto/passwords.ts';
 import { endSessions } from '#store/accounts/account-sessions.ts';
 import { setName, setPassword, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { removeFormerName } from '#store/accounts/removed-names.ts';
 import { lockWithPassword } from '#store/accounts/email-changes.ts';
 import { type Account, emailKey, nameProblem } from '#store/accounts/accounts.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
@@ -23,6 +24,7 @@ import { passwordError } from '../validation.ts';
 import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { admitAttempt, checkPassword, forgetPasswords } from '../attempts.ts';
+import { listFormerNames } from './former-names.ts';
 import { sendChange } from './verify-email.ts';
 import { rememberThisDevice } from '../device.ts';
 import { record } from '../audit.ts';
@@ -111,6 +113,25 @@ const CHANGES: Change[] = [
     submit: ({ save }) => save,
     needsProof: true,
     act: changePassword,
+  },
+  {
+    path: '/account/former-name',
+    title: ({ former_name }) => former_name.title,
+    lead: ({ former_name }) => [former_name.lead],
+    warnings: listFormerNames,
+    fields: ({ former_name }, form, problems) => [
+      {
+        name: 'name',
+        label: former_name.name,
+        value: form['name'] ?? '',
+        error: problems.name,
+        maxlength: 64,
+      },
+    ],
+    submit: ({ former_name }) => former_name.submit,
+    danger: true,
+    applies: ({ player_uuid }) => player_uuid !== null,
+    act: removeOwnName,
   },
   {
     path: '/account/unlink',
@@ -229,6 +250,14 @@ async function changePassword({ c, deps, current, form, make }: Submitted): Prom
   if (!isChanged) return '/sign-in';
   sendAlert(deps, account, (texts) => [texts.password_changed_subject, texts.password_changed]);
   return '/account?done=saved';
+}
+
+async function removeOwnName({ c, deps, current: { account }, form, make }: Submitted): Promise<Problems | string> {
+  const name = (form['name'] ?? '').trim();
+  const isRemoved = await make(
+    async (tx) => 'job' in (await removeFormerName(tx, deps.clock.now(), account.player_uuid!, name)),
+  );
+  return isRemoved ? '/account?done=name_removed' : { name: c.get('texts').former_name.wrong };
 }
 
 async function unlink({ deps, current: { account }, make }: Submitted): Promise<string> {

@@ -142,7 +142,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
 
 function doneText(
   done: string,
-  { account: t, link, keep_factors, security }: Texts,
+  { account: t, link, keep_factors, security, former_name }: Texts,
   account: Account,
 ): string | undefined {
   if (done === 'factors_kept') return keep_factors.done;
@@ -150,6 +150,7 @@ function doneText(
   if (done === 'email_sent') return t.email_lead;
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
   if (done === 'saved') return security.saved;
+  if (done === 'name_removed') return former_name.done;
   return done === 'ended' || done === 'session_ended' ? t[done] : undefined;
 }
 
@@ -160,7 +161,7 @@ function row(label: string, value: Html | string, action: Html): Html {
 }
 
 function profileCard(
-  { account: t, sign_in: { password }, security, change, lang }: Texts,
+  { account: t, sign_in: { password }, security, former_name, change, lang }: Texts,
   account: Account,
   { site, playerName, factors }: { site: string; playerName: string; factors: Factors },
 ): Html {
@@ -199,6 +200,7 @@ function profileCard(
               html`<a href="/account/unlink">${t.unlink}</a>`,
             )
       }
+      ${account.player_uuid === null ? '' : row(former_name.names, html``, html`<a href="/account/former-name">${former_name.remove}</a>`)}
       ${row(password, html`<span class="soft">${t.password_lead}</span>`, go('password', password))}
       ${row(security.title, html`<span class="soft">${factorsText(security, factors)}</span>`, go('security', security.title))}
     </ul>

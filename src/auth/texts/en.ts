@@ -111,6 +111,19 @@ export const en = {
     unlink: 'Unlink',
   },
 
+  former_name: {
+    names: 'Former names',
+    remove: 'Remove',
+    title: 'Remove a former name?',
+    lead: 'It disappears from your profile and from the search. Matches, reasons of punishments and other records show your present name. The name comes back only if you play under it again. This cannot be undone.',
+    none: 'Your game account has no former name.',
+    list: (names: string) => `Your former names: ${names}`,
+    name: 'The name to remove',
+    submit: 'Remove the name',
+    wrong: 'This is none of your former names. Your present name cannot be removed.',
+    done: 'Removed. Your matches and other records get your present name within moments.',
+  },
+
   register: {
     title: 'Create an account',
     name: 'Name',
