@@ -56,6 +56,10 @@ onEachDatabase(
     await send(world.services.context, 'player.login', { player: { ...ALEX, name: 'Alexa' } });
     assert.equal((await accountById(db, robin.id))!.name, 'Alexa');
     assert.equal(await isSignedIn(await signIn(world, 'alexa')), true);
+    assert.match((await person.open('/account/former-name')).html, /Your former names: Alex</);
+    assert.match((await person.submit({ name: 'Alexa', current: PASSWORD })).html, /none of your former names/);
+    await person.submit({ name: 'alex', current: PASSWORD });
+    assert.deepEqual(await db.tuples(sql`select name from player_names where name <> 'Alexa'`), []);
     await person.open('/account/unlink');
     await person.submit({ current: PASSWORD });
     const unlinked = (await accountById(db, robin.id))!;
@@ -66,6 +70,7 @@ onEachDatabase(
       acts.map(({ action, via, address, subject }) => [action, via, address, subject]),
       [
         ['account.unlink', 'sign-in', '127.0.0.1', robin.id],
+        ['account.former-name', 'sign-in', '127.0.0.1', robin.id],
         ['session.start', 'sign-in', '127.0.0.1', robin.id],
         ['account.link', 'game', 'Lobby', robin.id],
         ['session.start', 'sign-in', '127.0.0.1', robin.id],
@@ -74,7 +79,7 @@ onEachDatabase(
     const links = await listAudit(db, { action: 'account.link' }, 10);
     assert.deepEqual(
       links.map(({ label, outcome }) => [label, outcome]),
-      [['Alex', 'done']],
+      [['Alexa', 'done']],
       'a refused code is not in the audit log',
     );
     assert.match((await world.mail.next('robin@example.org')).subject, /unlinked/);

@@ -73,6 +73,7 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
       'account-linked': '/account',
       'account-email': '/account/email',
       'account-password': '/account/password',
+      'account-former-name': '/account/former-name',
       'account-unlink': '/account/unlink',
       'account-delete': '/account/delete',
       'account-security-confirm-of-staff': '/account/security/confirm',
