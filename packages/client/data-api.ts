@@ -859,6 +859,8 @@ export interface components {
                     [key: string]: number;
                 };
             };
+            /** @description Whether the person made the profile private: the members but `banned` are then empty or zero */
+            private?: boolean;
         };
         WoolPlace: {
             color: string;
@@ -2298,7 +2300,7 @@ export interface operations {
             query?: {
                 /** @description UUIDs, comma-separated; with names at most 100 */
                 uuids?: string[];
-                /** @description Present or former names (of hidden players present ones only), comma-separated, ignoring case; one with a comma as `names[]=` */
+                /** @description Present or former names (of hidden and private players present ones only), comma-separated, ignoring case; one with a comma as `names[]=` */
                 names?: string[];
                 /** @description The beginning of a word of a present or former name, ignoring case; not with uuids or names */
                 search?: string;
@@ -2395,7 +2397,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters")[];
+                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "private")[];
             };
             header?: never;
             path: {

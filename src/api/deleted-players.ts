@@ -2,6 +2,7 @@ import { uuidOf } from '#text/text.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { deletedPlayer, strippedPunishment } from '#store/accounts/deleted-players.ts';
 import type { Player } from '#store/game/players.ts';
+import type { Audience } from '#store/game/private-players.ts';
 import { type Punishment, punishmentsInForce } from '#store/game/punishments.ts';
 import type { Deps, EndpointContext } from './endpoint.ts';
 
@@ -36,7 +37,7 @@ export async function findAllDeleted(
   { deps, caller }: Omit<PlayerRequest, 'id'>,
   uuids: readonly string[],
 ): Promise<ReadonlyMap<string, DeletedPlayer>> {
-  if (uuids.length === 0 || !(await mayCheckBans({ deps, caller }))) return new Map();
+  if (uuids.length === 0 || (await audienceOf({ deps, caller })) === 'public') return new Map();
   const found = await Promise.all(uuids.map((uuid) => deletedByUuid(deps, uuid)));
   return new Map(found.flatMap((player) => (player === undefined ? [] : [[player.uuid, player]])));
 }
@@ -50,9 +51,10 @@ async function deletedByUuid(deps: Deps, uuid: string): Promise<DeletedPlayer | 
     : { uuid, punishments: punishments.map((one) => strippedPunishment(one, uuid)) };
 }
 
-async function mayCheckBans({ deps, caller }: Omit<PlayerRequest, 'id'>): Promise<boolean> {
-  if (caller.kind === 'server') return true;
-  if (caller.kind !== 'user') return false;
+/** Game servers and staff check bans of deleted players, and see what is private. */
+export async function audienceOf({ deps, caller }: Omit<PlayerRequest, 'id'>): Promise<Audience> {
+  if (caller.kind === 'server') return 'insiders';
+  if (caller.kind !== 'user') return 'public';
   const account = await accountById(deps.db, caller.accountId);
-  return account !== undefined && account.role !== 'user';
+  return account !== undefined && account.role !== 'user' ? 'insiders' : 'public';
 }

@@ -5,6 +5,7 @@ import type { Queryable } from '#db/db.ts';
 import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { findPlayer } from '#store/game/players.ts';
+import { isPrivate } from '#store/game/private-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { bitFilter, filter, timeFilter } from './endpoint.ts';
 
@@ -37,7 +38,7 @@ export async function readFilters(db: Queryable, given: Given): Promise<MatchFil
   const found: MatchFilters = {
     ...(given.server !== undefined && { server: await serverKey(db, given.server) }),
     ...(given.map !== undefined && { map: await mapKey(db, given.map) }),
-    ...(given.player !== undefined && { player: (await findPlayer(db, given.player, 'shown'))?.key }),
+    ...(given.player !== undefined && { player: await playerKey(db, given.player) }),
     ...(given.gamemode !== undefined && { gamemode: given.gamemode.toLowerCase() }),
     ...(ranked !== undefined && { ranked }),
   };
@@ -49,6 +50,12 @@ function checkCombination(names: readonly (keyof Given)[]): void {
   if (indexOf(kinds) !== undefined) return;
   const given = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   throw invalidRequest(`${given} must not be given together. What can be: player with any others; ${ALLOWED}.`);
+}
+
+/** A private player has none. */
+async function playerKey(db: Queryable, text: string): Promise<number | undefined> {
+  const player = await findPlayer(db, text, 'public');
+  return player === undefined || (await isPrivate(db, player.uuid)) ? undefined : player.key;
 }
 
 /** A removed server has its matches. */

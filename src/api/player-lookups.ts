@@ -3,8 +3,9 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey, uuidOf } from '#text/text.ts';
 import { invalidRequest } from '#http/errors.ts';
 import { type Player, playersByUuid, playersNamed } from '#store/game/players.ts';
+import type { Audience } from '#store/game/private-players.ts';
 import { searchPlayers } from '#store/game/search.ts';
-import { findAllDeleted, type PlayerRequest } from './deleted-players.ts';
+import { audienceOf, findAllDeleted, type PlayerRequest } from './deleted-players.ts';
 import { type Deps, type Endpoint, endpoint, entries, filter, paging } from './endpoint.ts';
 import { PlayerShape, playersWire, type PlayerWire, strippedWire } from './players.ts';
 import { id } from './schemas.ts';
@@ -47,7 +48,7 @@ export const playerLookups: Endpoint[] = [
     query: {
       uuids: entries(`UUIDs, comma-separated; with names at most ${MAX_ENTRIES}`, MAX_ENTRIES),
       names: entries(
-        'Present or former names (of hidden players present ones only), comma-separated, ignoring case; one with a comma as `names[]=`',
+        'Present or former names (of hidden and private players present ones only), comma-separated, ignoring case; one with a comma as `names[]=`',
         MAX_ENTRIES,
       ),
       search: filter('The beginning of a word of a present or former name, ignoring case; not with uuids or names'),
@@ -67,8 +68,9 @@ export const playerLookups: Endpoint[] = [
         throw invalidRequest(`uuids and names must have at most ${MAX_ENTRIES} entries together.`);
       if (count > 0 === (search !== undefined))
         throw invalidRequest('uuids, names or search must be given, and search without the others.');
-      if (search !== undefined) return await found(deps, search, limit);
-      return [...(await byUuids({ deps, caller }, uuids)), ...(await byNames(deps, names))];
+      const audience = await audienceOf({ deps, caller });
+      if (search !== undefined) return await found(deps, search, { limit, audience });
+      return [...(await byUuids({ deps, caller }, uuids, audience)), ...(await byNames(deps, names, audience))];
     },
   }),
 ];
@@ -78,15 +80,23 @@ const lookUp = (asked: string, status: LookUp['status'], more: Partial<LookUp> =
   ...more,
 });
 
-async function found(deps: Deps, search: string, limit: number): Promise<LookUp[]> {
-  const players = await searchPlayers(deps.db, search, limit);
-  const wires = await playersWire(deps, players);
+async function found(
+  deps: Deps,
+  search: string,
+  { limit, audience }: { limit: number; audience: Audience },
+): Promise<LookUp[]> {
+  const players = await searchPlayers(deps.db, search, limit, audience);
+  const wires = await playersWire(deps, players, audience);
   return players.map(({ formerly = '' }, place) =>
     lookUp(search, 'found', { player: wires[place]!, former_name: formerly }),
   );
 }
 
-async function byUuids({ deps, caller }: Omit<PlayerRequest, 'id'>, asked: readonly string[]): Promise<LookUp[]> {
+async function byUuids(
+  { deps, caller }: Omit<PlayerRequest, 'id'>,
+  asked: readonly string[],
+  audience: Audience,
+): Promise<LookUp[]> {
   const uuids = new Set(asked.flatMap((text) => uuidOf(text) ?? []));
   const players = await playersByUuid(deps.db, [...uuids]);
   const deleted = await findAllDeleted(
@@ -94,7 +104,7 @@ async function byUuids({ deps, caller }: Omit<PlayerRequest, 'id'>, asked: reado
     [...uuids].filter((uuid) => !players.has(uuid)),
   );
   const wires = new Map<string, PlayerWire>();
-  for (const player of await playersWire(deps, [...players.values()])) wires.set(player.uuid, player);
+  for (const player of await playersWire(deps, [...players.values()], audience)) wires.set(player.uuid, player);
   for (const player of deleted.values()) wires.set(player.uuid, await strippedWire(deps, player));
   return asked.map((text) => {
     const uuid = uuidOf(text);
@@ -105,12 +115,13 @@ async function byUuids({ deps, caller }: Omit<PlayerRequest, 'id'>, asked: reado
 }
 
 /** A single present holder is found, as by `/v1/players/:id`; a former name finds a player only if no other had it. */
-async function byNames(deps: Deps, asked: readonly string[]): Promise<LookUp[]> {
-  const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES, 'shown')));
+async function byNames(deps: Deps, asked: readonly string[], audience: Audience): Promise<LookUp[]> {
+  const bearers = await Promise.all(asked.map((name) => playersNamed(deps.db, name, MAX_CANDIDATES, audience)));
   const only = asked.map((name, place) => onlyBearer(name, bearers[place]!));
   const wires = await playersWire(
     deps,
     only.flatMap((player) => player ?? []),
+    audience,
   );
   const byKey = new Map(wires.map((player) => [player.id, player]));
   return asked.map((name, place) => {

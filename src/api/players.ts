@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { notFound, HttpError } from '#http/errors.ts';
 import { accountPlayerUuid } from '#store/accounts/accounts.ts';
-import { allAsShown, isHidden } from '#store/game/hidden-lists.ts';
+import { allAsShown, showsNames } from '#store/game/hidden-lists.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { findPlayer, namesOf, type Player, playerByUuid, playersByKeys } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
+import { type Audience, isPrivate, privateAmong } from '#store/game/private-players.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
-import { type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
+import { audienceOf, type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
 import { type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
@@ -32,6 +33,9 @@ const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
   head_url: linkOrEmpty.meta({ description: "Image of the player's head, which pages of every origin may read" }),
   counters: PlayerCounters,
+  private: z.boolean().meta({
+    description: 'Whether the person made the profile private: the members but `banned` are then empty or zero',
+  }),
 };
 type ExtraName = keyof typeof Extras;
 type Fields = ReadonlySet<GroupName | ExtraName>;
@@ -67,7 +71,8 @@ export const players: Endpoint[] = [
       const { deps, query } = endpointContext;
       const player = await findRequested(endpointContext);
       if (player === undefined) return await deletedWire(endpointContext, query.fields);
-      return { ...(await wire(deps, player)), ...(await fieldsWire(deps, player, query.fields)) };
+      const audience = await audienceAbout(endpointContext);
+      return { ...(await wire(deps, player, audience)), ...(await fieldsWire(deps, player, query.fields, audience)) };
     },
   }),
   endpoint({
@@ -79,7 +84,7 @@ export const players: Endpoint[] = [
     response: z.array(ListedMatchShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const { key } = await requirePlayer(endpointContext);
+      const key = await requireRecords(endpointContext);
       return (await listPlayedMatches(deps.db, key, query.max_id, query.limit)).map((played) =>
         playedWire(deps, played),
       );
@@ -99,7 +104,7 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
     response: z.array(ListedKillShape),
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
-      const { key } = await requirePlayer(endpointContext);
+      const key = await requireRecords(endpointContext);
       const found = await read(deps.db, key, query.max_id, query.limit);
       return found.map((kill) => ({ id: killIdOf(kill), ...killWire(deps, kill) }));
     },
@@ -116,9 +121,25 @@ export async function requirePlayer(request: PlayerRequest): Promise<Player> {
   return player;
 }
 
+/** The key of the player that has the records which the caller may read: that of no player if the profile is private. */
+async function requireRecords(request: PlayerRequest): Promise<number> {
+  const player = await requirePlayer(request);
+  return recordsOf(request.deps, player, await audienceAbout(request));
+}
+
+async function recordsOf({ db }: Deps, { key, uuid }: Player, audience: Audience): Promise<number> {
+  return audience === 'public' && (await isPrivate(db, uuid)) ? strippedPlayer(uuid).key : key;
+}
+
 /** As `requirePlayer`, but undefined if there is none. */
-export async function findRequested({ deps, caller, id: text }: PlayerRequest): Promise<Player | undefined> {
-  return text === 'me' ? await ownPlayer({ deps, caller }) : await findPlayer(deps.db, text, 'shown');
+export async function findRequested(request: PlayerRequest): Promise<Player | undefined> {
+  const { deps, id: text } = request;
+  return text === 'me' ? await ownPlayer(request) : await findPlayer(deps.db, text, await audienceOf(request));
+}
+
+/** The audience of an answer about a player; `me` is for the person. */
+async function audienceAbout(request: PlayerRequest): Promise<Audience> {
+  return request.id === 'me' ? 'insiders' : await audienceOf(request);
 }
 
 export const unknownPlayer = (): HttpError => notFound('There is no player with this UUID, name or id.');
@@ -141,24 +162,29 @@ async function ownPlayer({ deps, caller }: Omit<PlayerRequest, 'id'>): Promise<P
   return player;
 }
 
-/** Players as JSON, as `/v1/players/:id` gives them, by key. */
+/** Players as JSON, as `/v1/players/:id` gives them, by key; private ones say so. */
 export async function playersJson(deps: Deps, keys: readonly number[]): Promise<Map<number, string>> {
   const found = await playersByKeys(deps.db, keys);
   const items = await playersWire(deps, found);
-  return new Map(found.map(({ key }, index) => [key, JSON.stringify(items[index])]));
+  const uuids = found.map(({ uuid }) => uuid);
+  const hidden = await privateAmong(deps.db, uuids, 'profile');
+  const json = (item: PlayerWire): string => JSON.stringify(hidden.has(item.uuid) ? { ...item, private: true } : item);
+  return new Map(found.map(({ key }, index) => [key, json(items[index]!)]));
 }
 
 export type PlayerWire = z.input<typeof PlayerShape>;
 
-const wire = async (deps: Deps, player: Player): Promise<PlayerWire> => (await playersWire(deps, [player]))[0]!;
+const wire = async (deps: Deps, player: Player, audience: Audience): Promise<PlayerWire> =>
+  (await playersWire(deps, [player], audience))[0]!;
 
 /** The specified members of players. */
 export async function playersWire(
   { db, clock, timestamp: write, site }: Deps,
   players: readonly Player[],
+  audience: Audience = 'public',
 ): Promise<PlayerWire[]> {
   const keys = players.map(({ key }) => key);
-  const [shown, banned] = await Promise.all([allAsShown(db, players), bannedPlayers(db, keys, clock.now())]);
+  const [shown, banned] = await Promise.all([allAsShown(db, players, audience), bannedPlayers(db, keys, clock.now())]);
   return shown.map(({ key, name, uuid, last_login, last_login_server, last_logout }) => ({
     id: idOf(key),
     name,
@@ -175,7 +201,7 @@ export async function playersWire(
 async function deletedWire(request: PlayerRequest, fields: Fields): Promise<PlayerWire> {
   const deleted = await findDeleted(request);
   if (deleted === undefined) throw unknownPlayer();
-  const members = await fieldsWire(request.deps, strippedPlayer(deleted.uuid), fields);
+  const members = await fieldsWire(request.deps, strippedPlayer(deleted.uuid), fields, 'public');
   return {
     ...(await strippedWire(request.deps, deleted)),
     ...members,
@@ -185,23 +211,34 @@ async function deletedWire(request: PlayerRequest, fields: Fields): Promise<Play
 
 /** The specified members of a deleted player. */
 export async function strippedWire(deps: Deps, { uuid, punishments }: DeletedPlayer): Promise<PlayerWire> {
-  const empty = await wire(deps, strippedPlayer(uuid));
+  const empty = await wire(deps, strippedPlayer(uuid), 'public');
   return { ...empty, id: '', banned: punishments.some(isBan), permalink_url: '' };
 }
 
-async function fieldsWire(deps: Deps, player: Player, fields: Fields): Promise<Partial<PlayerWire>> {
+async function fieldsWire(
+  deps: Deps,
+  player: Player,
+  fields: Fields,
+  audience: Audience,
+): Promise<Partial<PlayerWire>> {
+  const key = await recordsOf(deps, player, audience);
   const groups = GROUP_FIELDS.filter((name) => fields.has(name));
   return {
-    ...(groups.length > 0 && (await groupsWire(deps, player.key, await statsOf(deps.db, player.key), groups))),
-    ...(fields.has('names') && { names: await namesWire(deps, player) }),
+    ...(groups.length > 0 && (await groupsWire(deps, key, await statsOf(deps.db, key), groups))),
+    ...(fields.has('names') && { names: await namesWire(deps, player, audience) }),
     ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
-    ...(fields.has('counters') && { counters: await playerCountersWire(deps, player.key) }),
+    ...(fields.has('counters') && { counters: await playerCountersWire(deps, key) }),
+    ...(fields.has('private') && { private: await isPrivate(deps.db, player.uuid) }),
   };
 }
 
 /** Their times would tell when a hidden player came, so that such a player has none. */
-async function namesWire({ db, timestamp: write }: Deps, { key, uuid }: Player): Promise<z.input<typeof Name>[]> {
-  if (await isHidden(db, uuid)) return [];
+async function namesWire(
+  { db, timestamp: write }: Deps,
+  { key, uuid }: Player,
+  audience: Audience,
+): Promise<z.input<typeof Name>[]> {
+  if (!(await showsNames(db, uuid, audience))) return [];
   const names = await namesOf(db, key);
   return names
     .slice(0, MAX_NAMES)

@@ -10,6 +10,7 @@ import { setDisabled, setRole, unlinkPlayer } from '#store/accounts/account-chan
 import { newFactorCode } from '#store/accounts/factor-codes.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
+import { privacyOf } from '#store/game/private-players.ts';
 import {
   consumeMailToken,
   endMailTokens,
@@ -30,6 +31,7 @@ import {
   account,
   application,
   configured,
+  event,
   giveApp,
   login,
   match,
@@ -177,6 +179,8 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await invite(db, Date.now(), again);
   await setHidden(db, 0, (await serverByName(db, 'Beta'))!.key, ['Player3']);
   await setHidden(db, 0, NETWORK, ['Player3', 'Unknown']);
+  const choice = { player: person(3).uuid, profile: true, online: false, names: true };
+  await sendEvents(context, event('player.privacy', { ...choice, online: true }), event('player.privacy', choice));
   // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
   await sendEvents(context, login('Alpha', person(9, 'Later')));
   await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
@@ -201,6 +205,7 @@ const REPLAYED = {
   mail_links_ended: 3,
   invitations_ended: 2,
   players_hidden: 2,
+  privacy_changed: 1,
 };
 
 const pick = (from: Record<string, unknown>): Record<string, unknown> =>
@@ -257,6 +262,7 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     [filled.withdrawn.key, filled.demoted!.id],
   ]);
   const beta = (await serverByName(db, 'Beta'))!.key;
+  assert.deepEqual(await privacyOf(db, person(3).uuid), { profile: true, online: false, names: true });
   assert.deepEqual(await db.tuples(sql`select scope_key, entry, uuid from hidden_players order by scope_key`), [
     [NETWORK, person(3).uuid, person(3).uuid],
     [beta, person(3).uuid, person(3).uuid],

@@ -21,6 +21,7 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   players: { skip: ['key', 'name_since'] },
   player_names: { ids: { player_key: 'player' } },
   player_aliases: { skip: ['key'] },
+  private_players: {},
   player_sessions: { ids: { player_key: 'player', ledger_key: 'event', server_key: 'server' } },
   name_observations: { ids: { player_key: 'player', ledger_key: 'event' } },
   player_stats: { ids: { player_key: 'player' } },

@@ -128,6 +128,7 @@ const EVENTS: Record<EventName, (context: AppContext) => WireEvent[] | Promise<W
     event('punishment.revoked', { punishment: 'three', revoker: MERGED }),
   ],
   'player.statistics': () => [statistics(ERASED)],
+  'player.privacy': () => [event('player.privacy', { player: ERASED.uuid, profile: true, online: true, names: true })],
   'account.link': async (context) => {
     const { id } = await account(context, 'Linked');
     return [event('account.link', { player: ERASED, code: await newLinkCode(context.db, context.clock.now(), id) })];

@@ -20,6 +20,7 @@ import { mailStateNotice } from '../mail-state.ts';
 import { accountExport } from './export.ts';
 import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
+import { changePrivacy, privacyCard } from './privacy.ts';
 import { resetNotice } from './factor-resets.ts';
 import { punishmentsCard } from './punishments.ts';
 import { sendVerification } from './verify-email.ts';
@@ -76,6 +77,14 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
       return '/account?done=ended';
     }),
   );
+  onForm(
+    app,
+    deps,
+    '/account/privacy',
+    limited(deps, async (c, current, form) =>
+      (await changePrivacy(c, deps, current, form)) ? '/account?done=privacy' : '/account',
+    ),
+  );
 }
 
 /** Limits an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
@@ -124,7 +133,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
     ${await resetNotice(c, deps, account)}
     ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
     ${punishmentsCard(deps.config, texts, punishments, formatTime)}
-    ${sessionsCard(t, sessions, current.uid_hash, formatTime)} ${applicationsCard(t, applications, formatTime)}
+    ${await privacyCard(deps, texts, account.player_uuid)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
+    ${applicationsCard(t, applications, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
@@ -151,6 +161,7 @@ function doneText(
   if (done === 'linked') return account.player_uuid === null ? undefined : link.done(account.name);
   if (done === 'saved') return security.saved;
   if (done === 'name_removed') return former_name.done;
+  if (done === 'privacy') return t.privacy.saved;
   return done === 'ended' || done === 'session_ended' ? t[done] : undefined;
 }
 

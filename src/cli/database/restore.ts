@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '#platform/clock.ts';
 import { type Config, readConfig } from '#platform/config/config.ts';
 import { environment } from '#platform/config/environment.ts';
@@ -7,11 +8,14 @@ import { openDb } from '#db/open.ts';
 import { type Manifest, openBackup, restoredFrom } from '#db/transfer/backup-file.ts';
 import { restoreBackup } from '#db/transfer/restore.ts';
 import type { AppContext } from '#context/context.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { recordAudit } from '#store/audit/audit.ts';
+import { playerByKey } from '#store/game/players.ts';
+import { type Privacy, privacyOf } from '#store/game/private-players.ts';
 import { secretFingerprint } from '#store/installation/installation.ts';
 import { restoredCounts } from '#store/installation/restored-counts.ts';
-import { readRevocationLogs } from '#store/revocations/log-reader.ts';
+import { readRevocationLogs, type Revocations } from '#store/revocations/log-reader.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, progressLines, singleFile, summaryOf } from './backup.ts';
 import {
@@ -92,6 +96,7 @@ async function replay(context: AppContext, logs: readonly string[], created: num
   // Before, because it takes many transactions.
   await db.transaction((tx) => recordAudit(tx, clock.now(), commandActor(), { action: 'database.replay', detail }));
   const { last_operators, ...replayed } = await replayRevocations(db, clock.now(), revocations);
+  const privacy_changed = await chooseAgain(context, revocations['private player']);
   await runJobs(context);
   if (unreadable.length > 0)
     errorOutput().write(`These lines are incomplete and were skipped: ${unreadable.join(', ')}.\n`);
@@ -101,7 +106,22 @@ async function replay(context: AppContext, logs: readonly string[], created: num
         `another operator, then run \`scorehall restore\` with --since-log alone again.\n`,
     );
   }
-  return { ...detail, ...replayed };
+  return { ...detail, ...replayed, privacy_changed };
+}
+
+/** Reports what persons chose last to keep private, so that the ledger has it too. @returns the number of players */
+async function chooseAgain({ db, clock }: AppContext, states: Revocations['private player']): Promise<number> {
+  let changed = 0;
+  for (const [key, state] of states) {
+    const player = await playerByKey(db, Number(key));
+    if (player === undefined) continue;
+    const [profile, online, names] = state.split(' ').map((flag) => flag === '1') as [boolean, boolean, boolean];
+    const privacy: Privacy = { profile, online, names };
+    if (isDeepStrictEqual(await privacyOf(db, player.uuid), privacy)) continue;
+    await reportAsOperator(db, clock, { type: 'player.privacy', data: { player: player.uuid, ...privacy } });
+    changed++;
+  }
+  return changed;
 }
 
 const PASSWORDS =

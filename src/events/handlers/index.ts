@@ -8,6 +8,7 @@ import { MAP_EFFECTS } from './maps.ts';
 import { MATCH_EFFECTS } from './matches.ts';
 import { MERGE_EFFECTS } from './player-merges.ts';
 import { REMOVED_NAME_EFFECTS } from './removed-names.ts';
+import { PRIVACY_EFFECTS } from './player-privacy.ts';
 import { SESSION_EFFECTS } from './player-sessions.ts';
 import { STATISTICS_EFFECTS } from './player-statistics.ts';
 import { PUNISHMENT_EFFECTS } from './punishments.ts';
@@ -27,6 +28,7 @@ export const EFFECTS: Effects<typeof EVENT_TYPES> = {
   ...COUNTER_EFFECTS,
   ...MERGE_EFFECTS,
   ...REMOVED_NAME_EFFECTS,
+  ...PRIVACY_EFFECTS,
 };
 
 /** The effect of a type; the type of its data is erased. */

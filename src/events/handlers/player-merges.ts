@@ -3,9 +3,11 @@ import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
+import { mergePrivacy } from '#store/game/private-players.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { uuidLabel } from '#text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
+import { followPrivacy } from './player-privacy.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -44,6 +46,8 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
     await renameUnnamed(tx, merged, target);
     await work.addRenamed([merged]);
   }
+  const privacy = await mergePrivacy(tx, from, target);
+  if (privacy !== undefined) await followPrivacy(work, [from, target], privacy);
   if (isHidden) await work.hidePlayers();
   if (merged !== undefined) await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
   return undefined;

@@ -8,6 +8,7 @@ import { MAP_EVENTS } from './maps.ts';
 import { MATCH_EVENTS } from './matches.ts';
 import { MERGE_EVENTS } from './player-merges.ts';
 import { REMOVED_NAME_EVENTS } from './removed-names.ts';
+import { PRIVACY_EVENTS } from './player-privacy.ts';
 import { SESSION_EVENTS } from './player-sessions.ts';
 import { STATISTICS_EVENTS } from './player-statistics.ts';
 import { PUNISHMENT_EVENTS } from './punishments.ts';
@@ -36,6 +37,7 @@ export const EVENT_TYPES = {
   ...COUNTER_EVENTS,
   ...MERGE_EVENTS,
   ...REMOVED_NAME_EVENTS,
+  ...PRIVACY_EVENTS,
 } satisfies Record<string, EventType>;
 
 type Types = typeof EVENT_TYPES;

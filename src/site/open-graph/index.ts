@@ -6,6 +6,7 @@ import type { Html } from '#http/page.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
+import { isPrivate } from '#store/game/private-players.ts';
 import { isBanned } from '#store/game/punishments.ts';
 import { COLOURS } from '#site/components/colours.ts';
 import { modeName, stopwatch } from '#site/components/labels.ts';
@@ -71,17 +72,21 @@ export async function playerImage(request: PageRequest): Promise<Response> {
   const uuid = uuidOf(card.params['id'] ?? '');
   const player = uuid === undefined ? undefined : await playerByUuid(card.db, uuid);
   if (player === undefined) throw card.notFound();
+  const isHidden = await isPrivate(card.db, player.uuid);
   const { play, win, kill, death, time } = totalOf(await statsOf(card.db, player.key));
   const banned = await isBanned(card.db, player.key, card.now);
   const left = 420;
   const width = 1_200 - left - MARGIN;
-  const state = banned ? text.player.banned : `${text.columns.time} ${formats.duration(time)}`;
-  const figures = [
-    [text.columns.matches, formats.number(play)],
-    [text.columns.wins, formats.number(win)],
-    [text.columns.kills, formats.number(kill)],
-    [text.columns.ratio, formats.ratio(kill / Math.max(1, death))],
-  ] as const;
+  const seen = isHidden ? text.player.privateProfile : `${text.columns.time} ${formats.duration(time)}`;
+  const state = banned ? text.player.banned : seen;
+  const figures = isHidden
+    ? []
+    : ([
+        [text.columns.matches, formats.number(play)],
+        [text.columns.wins, formats.number(win)],
+        [text.columns.kills, formats.number(kill)],
+        [text.columns.ratio, formats.ratio(kill / Math.max(1, death))],
+      ] as const);
   return await send(
     card,
     html`${identiconOn(player.uuid, MARGIN, 156, 36)} ${line(player.name, { ...TITLE, x: left, width })}

@@ -19,7 +19,7 @@ export async function headImage(request: PageRequest): Promise<Response> {
 /** `/players/:id/head`: the picture to which `head_url` of the data API points. */
 export async function playerHead(request: PageRequest): Promise<Response> {
   const text = request.params['id'] ?? '';
-  const player = text.length > 64 ? undefined : await findPlayer(request.db, text, 'shown');
+  const player = text.length > 64 ? undefined : await findPlayer(request.db, text, 'public');
   if (player === undefined) throw request.notFound();
   return await playerHeadImage(request, player.uuid);
 }

@@ -10,9 +10,10 @@ import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { killsBelow } from '#store/game/kills.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { playerCounters } from '#store/game/counters/player-counters.ts';
-import { asShown, isHidden } from '#store/game/hidden-lists.ts';
+import { asShown, showsNames } from '#store/game/hidden-lists.ts';
 import { GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { findPlayer, namesOf, type Player, playerByUuid } from '#store/game/players.ts';
+import { type Audience, isPrivate } from '#store/game/private-players.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
@@ -38,7 +39,7 @@ async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player 
     const byUuid = await playerByUuid(request.db, idOrName);
     if (byUuid !== undefined) return byUuid;
   }
-  const player = idOrName.length > 64 ? undefined : await findPlayer(request.db, idOrName, 'shown');
+  const player = idOrName.length > 64 ? undefined : await findPlayer(request.db, idOrName, 'public');
   if (player === undefined) throw request.notFound();
   return new Response(null, { status: 302, headers: { location: `/players/${player.uuid}${suffix}` } });
 }
@@ -48,7 +49,9 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   const found = await requirePlayer(request);
   if (found instanceof Response) return found;
   const { db, now } = request;
-  const player = await asShown(db, found);
+  const audience = await audienceOf(request, found);
+  if (audience === 'public' && (await isPrivate(db, found.uuid))) return await privatePage(request, found);
+  const player = await asShown(db, found, audience);
   const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
   return {
     title: player.name,
@@ -57,8 +60,32 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
     section: 'players',
     kind: 'player-page',
     picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
-    main: html`${head(request, player, banned)} ${await record(request, player, stats)}
-      <div class="two even">${await names(request, player)}${await kills(request, player)}</div>
+    main: html`${head(request, player, banned, lastSeen(request, player))} ${await record(request, player, stats)}
+      <div class="two even">${await names(request, player, audience)}${await kills(request, player)}</div>
+      ${await punishments(request, player)}`,
+  };
+}
+
+/** Staff, and the person on the own page, see what is private. */
+async function audienceOf(request: PageRequest, { uuid }: Player): Promise<Audience> {
+  const account = (await request.person())?.account;
+  return account !== undefined && (account.role !== 'user' || account.player_uuid === uuid) ? 'insiders' : 'public';
+}
+
+/** The page of a private profile: the name and the punishments. */
+async function privatePage(request: PageRequest, player: Player): Promise<PageContent> {
+  const { db, now, text } = request;
+  const description = text.player.isPrivate(player.name);
+  return {
+    title: player.name,
+    description,
+    path: `/players/${player.uuid}`,
+    section: 'players',
+    noIndex: true,
+    kind: 'player-page',
+    picture: { path: `/cards/players/${player.uuid}.png`, alt: description, large: true },
+    main: html`${head(request, player, await isBanned(db, player.key, now), html``)}
+      <p class="notice">${text.player.private}</p>
       ${await punishments(request, player)}`,
   };
 }
@@ -96,28 +123,32 @@ function describe({ text, formats }: PageRequest, { name }: Player, stats: Stats
   );
 }
 
-function head(request: PageRequest, player: Player, banned: boolean): Html {
+function head(request: PageRequest, player: Player, banned: boolean, seen: Html): Html {
   const { text } = request;
-  const { last_login: login, last_logout: logout, last_login_server: server } = player;
-  const online = login !== null && (logout === null || logout < login);
   return html`<section class="profile">
     ${playerIcon(request, player.uuid, 112)}
     <div>
       <h1><bdi>${player.name}</bdi>${banned ? bannedBadge(request) : ''}</h1>
       <p class="soft mono small">${player.uuid}</p>
-      <p>
-        ${
-          login === null
-            ? html`<span class="soft">${text.player.neverSeen}</span>`
-            : online
-              ? html`${text.player.lastLogin} ${timestamp(request, login)}
-                  <span class="soft"><bdi>${server}</bdi></span>`
-              : html`${text.player.lastSeen} ${timestamp(request, logout!)}
-                  <span class="soft"><bdi>${server}</bdi></span>`
-        }
-      </p>
+      ${seen}
     </div>
   </section>`;
+}
+
+/** When and where the player was seen last. */
+function lastSeen(request: PageRequest, player: Player): Html {
+  const { text } = request;
+  const { last_login: login, last_logout: logout, last_login_server: server } = player;
+  const online = login !== null && (logout === null || logout < login);
+  return html`<p>
+    ${
+      login === null
+        ? html`<span class="soft">${text.player.neverSeen}</span>`
+        : online
+          ? html`${text.player.lastLogin} ${timestamp(request, login)} <span class="soft"><bdi>${server}</bdi></span>`
+          : html`${text.player.lastSeen} ${timestamp(request, logout!)} <span class="soft"><bdi>${server}</bdi></span>`
+    }
+  </p>`;
 }
 
 function summary({ text, formats }: PageRequest, stats: Stats): Html {
@@ -169,9 +200,10 @@ async function activity(request: PageRequest, { key }: Player): Promise<Html> {
 const SHOWN_NAMES = 20;
 
 /** The former names; of a hidden player none, because their times would tell when the player came. */
-async function names(request: PageRequest, { key, uuid, name }: Player): Promise<Html> {
+async function names(request: PageRequest, { key, uuid, name }: Player, audience: Audience): Promise<Html> {
   const { db, text } = request;
-  const former = (await isHidden(db, uuid)) ? [] : (await namesOf(db, key)).filter((other) => other.name !== name);
+  const isShown = await showsNames(db, uuid, audience);
+  const former = isShown ? (await namesOf(db, key)).filter((other) => other.name !== name) : [];
   return html`<section class="card" aria-labelledby="names">
     ${heading('names', text.player.names)}
     <ol class="names-list">
@@ -220,7 +252,9 @@ export async function playerMatchesPage(request: PageRequest): Promise<PageConte
   const player = await requirePlayer(request, '/matches');
   if (player instanceof Response) return player;
   const { text } = request;
-  const { items, next } = byKey(await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1));
+  const isShown = (await audienceOf(request, player)) !== 'public' || !(await isPrivate(request.db, player.uuid));
+  const played = isShown ? await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1) : [];
+  const { items, next } = byKey(played);
   return {
     title: text.match.listOf(player.name),
     description: text.match.listOf(player.name),
@@ -228,6 +262,6 @@ export async function playerMatchesPage(request: PageRequest): Promise<PageConte
     section: 'players',
     noIndex: true,
     main: html`<h1>${text.player.matchesOf} ${playerLink(request, player, 40)}</h1>
-      ${await matchList(request, items)}${pager(request.url, text.pager, next, 'max_id')}`,
+      ${isShown ? await matchList(request, items) : html`<p class="notice">${text.player.private}</p>`}${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }

@@ -7,6 +7,7 @@ import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import type { Named } from '#store/game/players.ts';
+import { pseudonymisePrivacy } from '#store/game/private-players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
@@ -53,6 +54,7 @@ export async function pseudonymise(
     hashes.push(hash);
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
     await forgetHidden(tx, original);
+    await pseudonymisePrivacy(tx, original, pseudonym.uuid);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     erased.push(...(await renamePlayer(tx, original, pseudonym)));
     if (player === undefined) continue;

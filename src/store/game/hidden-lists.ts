@@ -2,8 +2,12 @@ import { nameKey } from '#text/text.ts';
 import { columnOf, exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasPseudonym, type Player } from './players.ts';
+import { type Audience, privateAmong } from './private-players.ts';
 
-/** The lists of players who are never shown live: one of the network, and one of each server. */
+/**
+ * The lists of players who are never shown live: one of the network, and one of each server. Players whose online state is
+ * private are as on the list of the network.
+ */
 
 /** The scope of the list that holds for all servers; that of a server's list is the key of the server. */
 export const NETWORK = 0;
@@ -34,16 +38,19 @@ export class HiddenLists {
   }
 
   static async read(db: Queryable): Promise<HiddenLists> {
+    const listed = sql`
+      (select scope_key, entry_key, uuid from hidden_players
+        union all select ${NETWORK}, uuid, uuid from private_players where online = 1)`;
     // A player may come under a former name, or with a merged game account, which keeps its names until its records are
     // moved: those names count unless others have them now.
     const rows = await db.all<HiddenRow>(sql`
         select h.scope_key, h.entry_key, h.uuid, n.name_key
-        from hidden_players h left join players p on p.uuid = h.uuid
+        from ${listed} h left join players p on p.uuid = h.uuid
           left join player_names n on n.player_key = p.key and (n.name_key = p.name_key
             or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> p.key))
         union all
         select h.scope_key, h.entry_key, a.uuid, coalesce(n.name_key, p.name_key)
-        from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
+        from ${listed} h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
           left join players m on m.uuid = a.uuid left join player_names n on n.player_key = m.key and (n.name_key = m.name_key
             or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> m.key))`);
     return new HiddenLists([...rows, ...(await pseudonymsOf(db, rows))]);
@@ -127,11 +134,22 @@ export async function listByUuid(tx: Queryable, uuid: string, nameKey: string): 
 export const isHidden = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`);
 
-/** Players as others see them: a hidden one as if it had never logged in. */
-export async function allAsShown(db: Queryable, players: readonly Player[]): Promise<Player[]> {
+/** Whether others see the former names of a player. */
+export async function showsNames(db: Queryable, uuid: string, audience: Audience): Promise<boolean> {
+  if (await isHidden(db, uuid)) return false;
+  return audience !== 'public' || !(await privateAmong(db, [uuid], 'names')).has(uuid);
+}
+
+/** Players as others see them: one who is hidden or private as if it had never logged in. */
+export async function allAsShown(
+  db: Queryable,
+  players: readonly Player[],
+  audience: Audience = 'public',
+): Promise<Player[]> {
   const uuids = players.map(({ uuid }) => uuid);
   const rows = await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`);
   const hidden = new Set(rows.map(([uuid]) => uuid as string));
+  if (audience === 'public') for (const uuid of await privateAmong(db, uuids, 'online')) hidden.add(uuid);
   if (players.some(hasPseudonym)) {
     const listed = await db.all<Listed>(
       sql`select scope_key, entry_key, uuid from hidden_players where uuid is not null`,
@@ -143,4 +161,5 @@ export async function allAsShown(db: Queryable, players: readonly Player[]): Pro
 }
 
 /** The player as others see it. */
-export const asShown = async (db: Queryable, player: Player): Promise<Player> => (await allAsShown(db, [player]))[0]!;
+export const asShown = async (db: Queryable, player: Player, audience?: Audience): Promise<Player> =>
+  (await allAsShown(db, [player], audience))[0]!;

@@ -3,6 +3,7 @@ import { isUuidLabel, nameKey, uuidOf } from '#text/text.ts';
 import { keyOf } from '#platform/ids.ts';
 import { columnOf, type Queryable } from '#db/db.ts';
 import { list, lists, type Sql, sql } from '#db/sql.ts';
+import { type Audience, keepsPrivate } from './private-players.ts';
 
 export interface Player {
   key: number;
@@ -57,14 +58,16 @@ export async function playerByKey(db: Queryable, key: number): Promise<Player | 
 export const playersByKeys = (db: Queryable, keys: readonly number[]): Promise<Player[]> =>
   db.all(sql`select ${COLUMNS} from players p where p.key in (${list(keys)})`);
 
-/** Whose former names a look-up finds: `shown` leaves out those of hidden players, for everybody but staff. */
-export type FormerNames = 'all' | 'shown';
-
-/** A condition on a name `n` of a player `p`. */
-export const isFindable = (former: FormerNames): Sql =>
-  former === 'all'
-    ? sql`1 = 1`
-    : sql`(n.name_key = p.name_key or not exists (select 1 from hidden_players h where h.uuid = p.uuid))`;
+/**
+ * A condition on a name `n` of a player `p`: former names of hidden and private players are found by those alone who may see
+ * them.
+ */
+export function isFindable(audience: Audience): Sql {
+  if (audience === 'all') return sql`1 = 1`;
+  const isPrivate = audience === 'public' ? sql`or ${keepsPrivate(sql`p.uuid`, 'names')}` : sql``;
+  return sql`
+    (n.name_key = p.name_key or not (exists (select 1 from hidden_players h where h.uuid = p.uuid) ${isPrivate}))`;
+}
 
 /**
  * The player with this present name, in any case; of several the one last observed with it. Otherwise the player who
@@ -73,7 +76,7 @@ export const isFindable = (former: FormerNames): Sql =>
 export async function playerByName(
   db: Queryable,
   name: string,
-  former: FormerNames = 'all',
+  audience: Audience = 'all',
 ): Promise<Player | undefined> {
   const key = nameKey(name);
   // Players without a name have the empty key.
@@ -83,7 +86,7 @@ export async function playerByName(
   if (last !== undefined) return last;
   return await db.get<Player>(sql`
     select ${COLUMNS} from player_names n join players p on p.key = n.player_key
-    where n.name_key = ${key} and ${isFindable(former)} order by n.last_seen desc, p.key desc limit 1`);
+    where n.name_key = ${key} and ${isFindable(audience)} order by n.last_seen desc, p.key desc limit 1`);
 }
 
 const lastBearer = (db: Queryable, nameKey: string): Promise<Player | undefined> =>
@@ -94,18 +97,14 @@ const lastBearer = (db: Queryable, nameKey: string): Promise<Player | undefined>
 /**
  * A player by UUID, by name in any case, or by id. A name of 32 hexadecimal digits is found if no player has that UUID.
  */
-export async function findPlayer(
-  db: Queryable,
-  text: string,
-  former: FormerNames = 'all',
-): Promise<Player | undefined> {
+export async function findPlayer(db: Queryable, text: string, audience: Audience = 'all'): Promise<Player | undefined> {
   const uuid = uuidOf(text);
   const identified = uuid === undefined ? undefined : await playerByUuid(db, uuid);
   if (identified !== undefined) return identified;
-  const named = await playerByName(db, text, former);
+  const named = await playerByName(db, text, audience);
   if (named !== undefined) return named;
   const name = explicitName(text);
-  if (name !== undefined) return await playerByName(db, name, former);
+  if (name !== undefined) return await playerByName(db, name, audience);
   const key = keyOf(text);
   return key === undefined ? undefined : await playerByKey(db, key);
 }
@@ -123,14 +122,14 @@ export async function playersNamed(
   db: Queryable,
   name: string,
   limit: number,
-  former: FormerNames = 'all',
+  audience: Audience = 'all',
 ): Promise<(Player & { found: string })[]> {
   const key = nameKey(name);
   if (key === '') return [];
   return await db.all<Player & { found: string }>(sql`
     select ${COLUMNS}, n.name as found
     from player_names n join players p on p.key = n.player_key join player_stats s on s.player_key = p.key
-    where n.name_key = ${key} and ${isFindable(former)}
+    where n.name_key = ${key} and ${isFindable(audience)}
     order by case when p.name_key = ${key} then 0 else 1 end,
       case when p.name_key = ${key} then s.name_seen else n.last_seen end desc, p.key desc limit ${limit}`);
 }

@@ -3,6 +3,7 @@ import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';
 import { type Player, playersByKeys } from './players.ts';
+import { type Audience, privateAmong } from './private-players.ts';
 import type { GameMap } from './maps/maps.ts';
 import { type Server, serversByKeys } from './servers.ts';
 
@@ -17,13 +18,18 @@ export type FoundMap = Pick<GameMap, 'key' | 'name' | 'gamemodes'>;
 export type FoundServer = Server;
 
 /**
- * Players by a present or former name, hidden players by the present one alone. A player is also found by the beginning of the
- * UUID.
+ * Players by a present or former name, hidden players by the present one alone, private ones by none. A player is also found by
+ * the beginning of the UUID.
  */
-export async function searchPlayers(db: Queryable, text: string, limit: number): Promise<FoundPlayer[]> {
+export async function searchPlayers(
+  db: Queryable,
+  text: string,
+  limit: number,
+  audience: Audience = 'public',
+): Promise<FoundPlayer[]> {
   const found = new Map<number, FoundPlayer>();
   for await (const terms of searchTerms(db, 'player', text)) {
-    await addPlayers(db, found, terms, searchKey(text));
+    await addPlayers(db, found, terms, { text: searchKey(text), audience });
     if (found.size >= limit) break;
   }
   return await withSpelling(db, [...found.values()].slice(0, limit));
@@ -33,7 +39,7 @@ async function addPlayers(
   db: Queryable,
   found: Map<number, FoundPlayer>,
   terms: readonly SearchTerm[],
-  text: string,
+  { text, audience }: { text: string; audience: Audience },
 ): Promise<void> {
   const keys = new Set(terms.map(({ ref }) => Number(ref))).difference(new Set(found.keys()));
   const players = new Map((await playersByKeys(db, [...keys])).map((player) => [player.key, player]));
@@ -41,11 +47,14 @@ async function addPlayers(
   const hidden = new Set(
     (await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`)).flat() as string[],
   );
+  const isPublic = audience === 'public';
+  const absent = isPublic ? await privateAmong(db, uuids, 'profile') : new Set();
+  const unnamed = isPublic ? hidden.union(await privateAmong(db, uuids, 'names')) : hidden;
   for (const { ref, source } of terms) {
     const player = players.get(Number(ref));
-    if (player === undefined || found.has(player.key)) continue;
+    if (player === undefined || found.has(player.key) || absent.has(player.uuid)) continue;
     const isPresent = hasWord(nameKey(player.name), text) || source === player.uuid.replaceAll('-', '');
-    if (isPresent || !hidden.has(player.uuid))
+    if (isPresent || !unnamed.has(player.uuid))
       found.set(player.key, { ...player, formerly: isPresent ? undefined : source });
   }
 }

@@ -1,7 +1,8 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
+import { keepsPrivate } from './private-players.ts';
 
-/** Sitemaps list the pages for search engines. A full file ends at a fixed key, and a new one begins. */
+/** Sitemaps list the pages for search engines, without those of private players. A full file ends at a fixed key, and a new one begins. */
 
 export const SITEMAP_KINDS = ['matches', 'players', 'maps'] as const;
 export type SitemapKind = (typeof SITEMAP_KINDS)[number];
@@ -29,11 +30,12 @@ export interface SitemapEntry {
 /** The entries of a file; empty if there is no such file. */
 export async function sitemapEntries(db: Queryable, { kind, first_key }: SitemapFile): Promise<SitemapEntry[]> {
   const uuid = kind === 'players' ? sql`uuid` : sql`null as uuid`;
+  const isListed = kind === 'players' ? sql`and not ${keepsPrivate(sql`players.uuid`)}` : sql``;
   return await db.all<SitemapEntry>(sql`
     select key, ${uuid} from ${identifier(kind)} where key >= ${first_key}
       and exists (select 1 from sitemap_files where kind = ${kind} and first_key = ${first_key})
       and key < coalesce((select min(first_key) from sitemap_files where kind = ${kind} and first_key > ${first_key}),
-        ${Number.MAX_SAFE_INTEGER})
+        ${Number.MAX_SAFE_INTEGER}) ${isListed}
     order by key limit ${MAX}`);
 }
 

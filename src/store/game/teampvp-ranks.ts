@@ -1,6 +1,7 @@
 import { columnOf, type Db, type Queryable } from '#db/db.ts';
 import { insertAll, join, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
+import { keepsPrivate } from './private-players.ts';
 import { SumChanges } from './sum-changes.ts';
 
 /**
@@ -61,7 +62,8 @@ export async function countRanks(db: Db): Promise<boolean> {
 
 type Values = Record<Ranked, number>;
 
-async function countPlayers(tx: Queryable, players: readonly number[]): Promise<void> {
+/** Counts players in the transaction, those with a private profile not. */
+export async function countPlayers(tx: Queryable, players: readonly number[]): Promise<void> {
   const keys = list([...players]);
   const [before, now] = [await countedValues(tx, keys), await presentValues(tx, keys)];
   const counts = new SumChanges<[counter: Ranked, level: number, bucket: number]>(RANK_COUNTS);
@@ -91,12 +93,13 @@ async function countedValues(tx: Queryable, keys: Sql): Promise<Map<number, Valu
   return new Map(rows.map(({ player_key, ...values }) => [player_key, values]));
 }
 
-/** The values of those players who have played. */
+/** The values of those players who have played, without private ones. */
 async function presentValues(tx: Queryable, keys: Sql): Promise<Map<number, Values>> {
   const rows = await tx.all<Record<string, number> & { player_key: number }>(sql`
     select player_key, teampvp_kill as kill, teampvp_death as death, teampvp_win as win, teampvp_objective as objective,
       teampvp_time as time
-    from player_stats where player_key in (${keys}) and teampvp_play > 0`);
+    from player_stats join players p on p.key = player_key
+    where player_key in (${keys}) and teampvp_play > 0 and not ${keepsPrivate(sql`p.uuid`)}`);
   return new Map(rows.map(({ player_key, ...counters }) => [player_key, rankedValues(counters)]));
 }
 

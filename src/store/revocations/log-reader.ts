@@ -29,6 +29,7 @@ export const KINDS = [
   'invitation',
   'hidden player',
   'removed name',
+  'private player',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

@@ -1,5 +1,6 @@
 import { getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
+import { keepsPrivate } from '../private-players.ts';
 import { type BoardCounter, countersIn, MATCH_GROUPS, type MatchGroup } from '../statistics-groups.ts';
 
 /** Reads the leaderboards, which `leaderboard-projection.ts` updates asynchronously. */
@@ -36,7 +37,7 @@ export interface LeaderboardQuery {
   limit: number;
 }
 
-/** One page of a board, highest value first. */
+/** One page of a board, highest value first, without private players. */
 export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<Leader[]> {
   const { bucket, mode, metric, after, limit } = query;
   const column = identifier(metric);
@@ -44,7 +45,7 @@ export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<L
   return await db.all<Leader>(sql`
     select p.key, p.uuid, p.name, ${BOARD_COLUMNS}
     from boards b join players p on p.key = b.player_key
-    where b.bucket = ${bucket} and b.mode = ${mode} and b.${column} > 0 ${from}
+    where b.bucket = ${bucket} and b.mode = ${mode} and b.${column} > 0 ${from} and not ${keepsPrivate(sql`p.uuid`)}
     order by b.${column} desc, b.player_key desc limit ${limit}`);
 }
 

@@ -1,0 +1,44 @@
+import type { Queryable } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
+import { hasPseudonym, type Named } from '#store/game/players.ts';
+import { type Privacy, storePrivacy } from '#store/game/private-players.ts';
+import { countPlayers } from '#store/game/teampvp-ranks.ts';
+import type { DataOf } from '../schema/index.ts';
+import type { PRIVACY_EVENTS } from '../schema/player-privacy.ts';
+import type { EventContext, UnitOfWork } from '../ledger/unit-of-work.ts';
+import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
+
+async function applyPrivacy(
+  { work }: EventContext,
+  { player, ...privacy }: DataOf<'player.privacy'>,
+): Promise<undefined> {
+  await work.flush();
+  const uuid = (await aliasTarget(work.tx, player)) ?? player;
+  const uuids = await storePrivacy(work.tx, uuid, privacy);
+  await followPrivacy(work, uuids, privacy);
+}
+
+async function aliasTarget(tx: Queryable, uuid: string): Promise<string | undefined> {
+  const alias = await tx.get<{ uuid: string }>(sql`select into_uuid as uuid from player_aliases where uuid = ${uuid}`);
+  return alias?.uuid;
+}
+
+/** Takes players whose privacy has changed out of what is counted and reported, in the transaction of the change. */
+export async function followPrivacy(work: UnitOfWork, uuids: readonly string[], { online }: Privacy): Promise<void> {
+  const { tx, changes } = work;
+  const players = await tx.all<Named & { key: number }>(sql`
+    select key, uuid, name from players where uuid in (${list(uuids)})`);
+  const keys = players.map(({ key }) => key);
+  if (keys.length > 0) await countPlayers(tx, keys);
+  for (const player of players) if (!hasPseudonym(player)) changes.add('player', player.key, 'changed');
+  if (online) await work.hidePlayers();
+}
+
+export const PRIVACY_EFFECTS: Effects<typeof PRIVACY_EVENTS> = {
+  'player.privacy': {
+    ...PLAIN_EFFECT,
+    apply: applyPrivacy,
+    changes: ['player', 'server'],
+    retract: { reversedBy: 'player.privacy' },
+  },
+};
