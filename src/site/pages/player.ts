@@ -124,7 +124,6 @@ function describe({ text, formats }: PageRequest, { name }: Player, stats: Stats
 }
 
 function head(request: PageRequest, player: Player, banned: boolean, seen: Html): Html {
-  const { text } = request;
   return html`<section class="profile">
     ${playerIcon(request, player.uuid, 112)}
     <div>
