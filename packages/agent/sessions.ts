@@ -78,7 +78,7 @@ export function applyLine(
     case 'login':
       delete state.identities[line.name];
       if (uuid === undefined) return [];
-      state.online[line.name] = uuid;
+      put(state.online, line.name, uuid);
       return session('player.login', line.name, uuid);
     case 'logout': {
       const left = own(state.online, line.name);
@@ -119,7 +119,7 @@ export function uuidOfLogin(state: LogState, name: string, time: number): string
 /** Records an entry as the newest one, and drops the oldest above `max`. */
 function remember<T>(entries: Record<string, T>, key: string, value: T, max: number): void {
   delete entries[key];
-  entries[key] = value;
+  put(entries, key, value);
   const keys = Object.keys(entries);
   if (keys.length > max) delete entries[keys[0]!];
 }
@@ -135,6 +135,10 @@ function mayTry(state: LogState, uuid: string, time: number): boolean {
   state.attempts[uuid] = [...attempts, time];
   return true;
 }
+
+/** Sets a member whose name may be `__proto__`, which an assignment would take for the prototype. */
+const put = <T>(record: Record<string, T>, name: string, value: T): unknown =>
+  Object.defineProperty(record, name, { value, writable: true, enumerable: true, configurable: true });
 
 /** `Object.hasOwn`, because a name may be that of an inherited member, such as `constructor`. */
 const own = <T>(record: Record<string, T>, name: string): T | undefined =>

@@ -31,6 +31,8 @@ import { CORPUS, FORGERIES } from './log-corpus.ts';
 const UUIDS: Record<string, string> = {
   Wader: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10',
   Otter: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a11',
+  // A name that Minecraft allows, as an own member.
+  ['__proto__']: '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a12',
 };
 const ADDRESS = '203.0.113.77';
 
@@ -122,9 +124,12 @@ onEachDatabase('who is on the server by its log is in the data API', async (t, u
   server.join('Wader');
   server.join('Otter');
   server.leave('Otter');
+  server.join('__proto__');
+  await deliver();
+  server.leave('__proto__');
   await deliver();
   assert.deepEqual(troubles, []);
-  assert.deepEqual(await sessions(), ['+Wader', '+Otter', '-Otter']);
+  assert.deepEqual(await sessions(), ['+Wader', '+Otter', '-Otter', '+__proto__', '-__proto__']);
   const { API } = await testServices(service.context, ['API']);
   const app = await application(service.context);
   const token = await serviceToken(service.context, app.client_id);
