@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
 import type { HttpError } from '#http/errors.ts';
-import { weightedValues } from '#text/text.ts';
+import { codingFor, type ContentCoding } from '#http/content-coding.ts';
 import type { RenderedBody } from './endpoint.ts';
 import type { Headers } from './headers.ts';
 
@@ -10,11 +10,12 @@ const COMPRESSED_FROM = 1024;
 /** Above this many bytes a Buffer is written faster than a string. */
 const BUFFERED_FROM = 8192;
 
-const CODINGS: Record<string, (body: Buffer) => Promise<Buffer>> = {
+const CODINGS: Record<ContentCoding, (body: Buffer) => Promise<Buffer>> = {
   zstd: promisify(zstdCompress),
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: promisify(gzip),
 };
+const CODING_NAMES = Object.keys(CODINGS) as ContentCoding[];
 
 const VARY = 'Accept, Accept-Encoding, Authorization, X-Client-ID';
 const CHARSET = '; charset=utf-8';
@@ -68,7 +69,8 @@ export function sendBody(
     response.writeHead(304, headers).end();
     return undefined;
   }
-  const coding = body.length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding']);
+  const coding =
+    body.length < COMPRESSED_FROM ? undefined : codingFor(request.headers['accept-encoding'], CODING_NAMES);
   if (coding !== undefined) return sendCoded(request, response, headers, body, coding);
   write(request, response, headers, body);
   return undefined;
@@ -79,9 +81,9 @@ async function sendCoded(
   response: ServerResponse,
   headers: Headers,
   body: Body,
-  coding: string,
+  coding: ContentCoding,
 ): Promise<void> {
-  const bytes = await CODINGS[coding]!(Buffer.from(body.bytes as string, body.encoding));
+  const bytes = await CODINGS[coding](Buffer.from(body.bytes as string, body.encoding));
   headers.push('content-encoding', coding);
   write(request, response, headers, { ...body, bytes, length: bytes.length });
 }
@@ -112,21 +114,4 @@ function isUnmodified(request: IncomingMessage, { etag }: Body): boolean {
   if (held === etag || held.trim() === '*') return true;
   const opaque = etag.slice(2);
   return held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque);
-}
-
-/**
- * The content coding for an `Accept-Encoding` header: the coding with the highest weight, and at equal weights the densest. `*`
- * means gzip, which every client that sends it can decode; `x-gzip` is another name of it (RFC 9110 section 8.4.1.3). Undefined
- * if the header is missing or prefers `identity`.
- */
-export function codingFor(accepted: string | undefined): string | undefined {
-  if (accepted === undefined || accepted === '') return undefined;
-  const weights = weightedValues(accepted);
-  let [best, bestWeight]: [string | undefined, number] = [undefined, 0];
-  for (const coding of Object.keys(CODINGS)) {
-    const weight =
-      weights.get(coding) ?? (coding === 'gzip' ? (weights.get('x-gzip') ?? weights.get('*')) : undefined) ?? 0;
-    if (weight > bestWeight) [best, bestWeight] = [coding, weight];
-  }
-  return (weights.get('identity') ?? 0) > bestWeight ? undefined : best;
 }

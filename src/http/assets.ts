@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { codingFor } from './content-coding.ts';
 
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -74,7 +75,7 @@ export class Assets {
     });
     if (!COMPRESSED.test(asset.type)) return new Response(asset.bytes, { headers });
     headers.set('vary', 'Accept-Encoding');
-    const coding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(acceptEncoding ?? ''));
+    const coding = codingFor(acceptEncoding, ['br', 'gzip']);
     if (coding === undefined) return new Response(asset.bytes, { headers });
     headers.set('content-encoding', coding);
     return new Response(await (asset.compressed[coding] ??= CODINGS[coding](asset.bytes)), { headers });

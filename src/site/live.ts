@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { codingFor } from '#http/content-coding.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import { rateLimited } from '#http/errors.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -47,7 +48,7 @@ export class Live {
     const copy = fresh ?? (await this.#limits.runPage(address, () => this.#current(name, page, request)));
     if (copy.etag === known) return notModified(c, copy, request);
     const headers = { ...headersOf(copy, request), 'content-type': 'application/json; charset=utf-8' };
-    if (!/\bgzip\b/.test(c.req.header('accept-encoding') ?? '')) return c.body(copy.body, 200, headers);
+    if (codingFor(c.req.header('accept-encoding'), ['gzip']) === undefined) return c.body(copy.body, 200, headers);
     const bytes = await (copy.compressed ??= compress(copy.body));
     return c.body(bytes, 200, { ...headers, 'content-encoding': 'gzip' });
   }

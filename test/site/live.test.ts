@@ -178,6 +178,11 @@ onSqlite(
     assert.doesNotMatch(text, /Mara|form_token|operator/);
     assert.equal(visitor.headers.get('content-encoding'), 'gzip');
     assert.equal(gunzipSync(await visitor.arrayBuffer()).toString(), text);
+    const [style] = /\/assets\/[^"]+\.css/.exec(await page(context, '/'))!;
+    for (const path of ['/live/', style]) {
+      const refusing = await get(context, path, { headers: { 'accept-encoding': 'gzip;q=0, br;q=0' } });
+      assert.equal(refusing.headers.get('content-encoding'), null, path);
+    }
     for (const { headers } of [own, visitor])
       assert.deepEqual(
         ['cache-control', 'content-type', 'content-language', 'set-cookie'].map((name) => headers.get(name)),
