@@ -126,8 +126,9 @@ async function playerSubstitutes(db: Queryable, players: readonly Holder[]): Pro
 /** After all events, whose names are as a game server reported them after the removal. */
 async function* removedNames(db: Queryable): AsyncGenerator<WireEvent> {
   const rows = await db.all<{ player_key: number; uuid: string; name_hash: string; until: number }>(sql`
-    select r.player_key, p.uuid, r.name_hash, r.until from removed_names r join players p on p.key = r.player_key
-    order by r.player_key, r.name_hash`);
+    select p.key as player_key, p.uuid, r.name_hash, max(r.until) as until
+    from removed_names r join players p on p.key = r.player_key
+    group by p.key, p.uuid, r.name_hash order by p.key, r.name_hash`);
   for (const { player_key, uuid, name_hash: hash, until } of rows) {
     const time = new Date(until).toISOString();
     const id = `export removed name ${idOf(player_key)} ${hash}`;

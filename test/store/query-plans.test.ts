@@ -91,6 +91,9 @@ import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { withdrawalImpact } from '#events/jobs/withdrawal.ts';
 import { allAsShown, HiddenLists, isHidden } from '#store/game/hidden-lists.ts';
 import { hideReported } from '#store/game/hidden-players.ts';
+import { withPresentNames } from '#store/game/present-names.ts';
+import { changesByNames } from '#store/game/renamed-players.ts';
+import { uuidLabel } from '#text/text.ts';
 import { UnitOfWork } from '#events/ledger/unit-of-work.ts';
 import { Keys } from '#store/sequence.ts';
 
@@ -222,6 +225,8 @@ test('no read of a request scans a table that grows with the network', async (t)
         ...[allAsShown(db, [player]), serversByKeys(db, [1, 2], 1)],
       ]),
     countedMatches,
+    changesByNames: (db) => changesByNames(db, [player.key]),
+    withPresentNames: (db) => withPresentNames(db, [{ name: uuidLabel(person(1).uuid) }], ['name']),
     hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
     'log of a webhook': (db) =>
       Promise.all([

@@ -87,9 +87,9 @@ async function migrateDatabase(dialect: Dialect): Promise<TestDatabase> {
 }
 
 /** Two migrated databases, which are closed and dropped when the test ends. */
-export async function twoDatabases(t: TestContext, dialect: Dialect): Promise<[Db, Db]> {
+export async function twoDatabases(t: TestContext, dialect: Dialect, keyedHash = secretHash): Promise<[Db, Db]> {
   const databases = await Promise.all([createTestDatabase(dialect), createTestDatabase(dialect)]);
-  const opened = (await Promise.all(databases.map(({ url }) => openDb(url, { keyedHash: secretHash })))) as [Db, Db];
+  const opened = (await Promise.all(databases.map(({ url }) => openDb(url, { keyedHash })))) as [Db, Db];
   t.after(async () => {
     await Promise.all(opened.map((db) => db.close()));
     await Promise.all(databases.map((database) => database.drop()));

@@ -224,7 +224,7 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   const before = await nameOf(tx, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   if ((await nameOf(tx, survivor)) !== before) await work.addRenamed([survivor]);
-  await mergeRemovedNames(tx, now, merged, survivor);
+  await mergeRemovedNames(tx, now, survivor);
   await storeKey(tx, from, merged, survivor);
   await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);

@@ -1,6 +1,6 @@
 import { sql } from '#db/sql.ts';
 import { renamedText, withoutNames } from '#store/game/renamed-json.ts';
-import { isReplaced, nameInTexts } from '#store/game/own-teams.ts';
+import { isReplaced } from '#store/game/own-teams.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 import { punishmentOfAggregate } from './punishment-aggregate.ts';
@@ -29,7 +29,7 @@ export async function anonymisePunishment(work: UnitOfWork, event: number, playe
   const pseudonym = [...players.pseudonyms.values()].find(({ uuid }) => uuid === punished?.uuid);
   const unnamed = (reason: string): string => {
     const text = renamedText(reason, players.pseudonyms);
-    return pseudonym === undefined ? text : withoutNames(text, players.names, nameInTexts(pseudonym));
+    return pseudonym === undefined ? text : withoutNames(text, players.names, pseudonym.name);
   };
   if (pseudonym !== undefined) await renameReasons(work, { aggregate: aggregate!, besides: event }, unnamed);
   const before = await tx.get<Shown>(sql`
@@ -41,7 +41,7 @@ export async function anonymisePunishment(work: UnitOfWork, event: number, playe
     [before.revoker_uuid, before.revoker_name] as const,
   ].map(([uuid, name]) => {
     const other = uuid === null ? undefined : players.pseudonyms.get(uuid);
-    return other && isReplaced(name, other) ? { uuid: other.uuid, name: nameInTexts(other) } : undefined;
+    return other && isReplaced(name, other) ? other : undefined;
   });
   const after = {
     ...before,

@@ -13,7 +13,7 @@ async function applyRemoved(
   await work.flush();
   const known = work.players.find(player.uuid);
   if (known === undefined) return { note: 'nothing changed: the network does not know the player' };
-  await removeHashedName(work.tx, work.now, known, { key: known.key, hash, until });
+  await removeHashedName(work.tx, work.now, known, { hash, until });
   work.players.clear();
   return undefined;
 }

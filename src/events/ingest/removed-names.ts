@@ -40,8 +40,7 @@ function withoutNames<I extends Item & { sentId?: string }>(tx: Queryable, item:
     const until = names?.until(name);
     if (until === undefined || isKept(item, event, until)) return;
     const only = (renamed.get(uuid)?.only ?? new Set()).add(nameKey(name));
-    const shown = names!.shown;
-    renamed.set(uuid, { uuid, name: isStored ? uuidLabel(uuid) : shown, only, names: only, shown });
+    renamed.set(uuid, { uuid, name: isStored ? uuidLabel(uuid) : names!.present, only, names: only });
   });
   if (renamed.size === 0) return item;
   const names = [...renamed.values()].flatMap(({ only }) => [...only]);

@@ -32,7 +32,7 @@ export async function derivePlayer(db: Db, clock: Clock, job: Job, stale: Stale)
     if (current?.chunks !== job.chunks || after?.uuid !== before?.uuid || after?.aliases !== before?.aliases) return;
     if (after !== undefined && !(await isMerging(tx, player))) {
       await observed.read(tx);
-      const shown = observed.without(await removedUntil(tx, player)).under(await openPseudonym(tx, after.uuid));
+      const shown = observed.without(await removedUntil(tx, after.uuid)).under(await openPseudonym(tx, after.uuid));
       await replacePlayerNames(tx, player, shown);
       await addDerived(work, player, after.name);
       await work.flush();

@@ -1,6 +1,7 @@
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { type Pseudonym, hashUuid, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
+import { type Pseudonym, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
+import { hashUuid } from '#store/accounts/uuid-hashes.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
 import { hasName, renamedJson, renamedText, uuidsIn } from '#store/game/renamed-json.ts';
 import { type NameRemoval, withoutName } from '#store/accounts/removed-names.ts';

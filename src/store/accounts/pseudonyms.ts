@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { nameKey } from '#text/text.ts';
-import { exists, type KeyedHash, type Queryable } from '#db/db.ts';
+import { nameKey, uuidLabel } from '#text/text.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { list, lists, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
@@ -11,6 +11,7 @@ import { pseudonymisePrivacy } from '#store/game/private-players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
+import { unbindRemovedNames } from './removed-names.ts';
 
 /**
  * The replacement of a game account after its owner deletes the linked account: its matches stay, under a random UUID and
@@ -42,6 +43,8 @@ export async function pseudonymise(
     where uuid = coalesce((select into_uuid from player_aliases where uuid = ${own}), ${own})`);
   const existing = await pseudonymsAmong(tx, [own, ...merged]);
   const names = await namesOf(tx, [own, ...merged, player?.uuid ?? own]);
+  // Texts have them in the place of removed names.
+  names.all.push(...[own, ...merged].map(uuidLabel));
   const reported = { uuids: new Set([own, ...merged]), names: names.only };
   const name = existing.get(own) ?? known.get(tx.keyedHash(own))?.name ?? existing.values().next().value ?? newName();
   for (const original of [own, ...merged]) {
@@ -55,6 +58,7 @@ export async function pseudonymise(
     await tx.run(sql`delete from managed_players where uuid = ${original}`);
     await forgetHidden(tx, original);
     await pseudonymisePrivacy(tx, original, pseudonym.uuid);
+    await unbindRemovedNames(tx, original);
     await tx.run(sql`update player_aliases set uuid = ${pseudonym.uuid} where uuid = ${original}`);
     erased.push(...(await renamePlayer(tx, original, pseudonym)));
     if (player === undefined) continue;
@@ -177,16 +181,4 @@ export async function pseudonymsByHash(tx: Queryable, hashes: string[]): Promise
     (some) => sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
   );
   return (await Promise.all(queries.map((query) => tx.tuples(query)))).flat() as PseudonymRow[];
-}
-
-const MAX_CACHED_HASHES = 100_000;
-const hashCaches = new WeakMap<KeyedHash, Map<string, string>>();
-
-/** The keyed hash of a UUID, cached: events repeat the same players, and hashing is the most expensive part of the check. */
-export function hashUuid(keyedHash: KeyedHash, uuid: string): string {
-  let hashes = hashCaches.get(keyedHash);
-  if (hashes === undefined || hashes.size >= MAX_CACHED_HASHES) hashCaches.set(keyedHash, (hashes = new Map()));
-  let hash = hashes.get(uuid);
-  if (hash === undefined) hashes.set(uuid, (hash = keyedHash(uuid)));
-  return hash;
 }

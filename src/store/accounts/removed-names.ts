@@ -1,31 +1,29 @@
 import { exists, type Queryable } from '#db/db.ts';
-import { list, sql } from '#db/sql.ts';
+import { lists, sql } from '#db/sql.ts';
 import { isUuidLabel, nameKey, playerNameKey, uuidLabel } from '#text/text.ts';
 import { removeNameFromAudit } from '#store/audit/erasure.ts';
 import { recordChanges } from '#store/game/changes.ts';
 import { listByUuid } from '#store/game/hidden-lists.ts';
 import { forgetNames } from '#store/game/hidden-players.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
-import { hasPseudonym, namesOf, type Player, playerByUuid, readAliases } from '#store/game/players.ts';
+import { hasPseudonym, namesByUuid, namesOf, type Player, playerByUuid, readAliases } from '#store/game/players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
+import { hashUuid } from './uuid-hashes.ts';
 
 /**
- * Former names that their owner or staff removed. The player has them no longer immediately; a job replaces them in the stored
- * events and matches. Only the keyed hash of a name remains, by which reports up to the time of the removal are stored without
- * it.
+ * Former names that their owner or staff removed. The player has them no longer immediately; a job puts the label of the UUID
+ * in their place in the stored events and matches. Only the keyed hash of a name remains, by which reports up to the time of
+ * the removal are stored without it. It is bound to the UUIDs of the player, so that it holds after an erasure and the return.
  */
 
 /** A name that was removed, until a job has replaced it everywhere: the parameters of the job. */
 export interface NameRemoval {
-  player: number;
   /** The UUIDs of the player, its own first. */
   uuids: string[];
   /** The key of the removed name. */
   name: string;
-  /** The name that takes its place in texts. */
-  shown: string;
   /** Reports with a later time keep the name. */
   until: number;
 }
@@ -65,28 +63,36 @@ export async function removeFormerName(
 async function removeName(
   tx: Queryable,
   now: number,
-  { key, uuid }: Pick<Player, 'key' | 'uuid'>,
+  { key, uuid }: PlayerUuid,
   { name, until: given }: { name: string; until: number },
 ): Promise<number> {
   const seen = (await namesOf(tx, key)).filter((one) => nameKey(one.name) === name);
   // Clocks of game servers may be fast.
   const until = Math.max(given, ...seen.map(({ last_seen }) => last_seen));
-  await rememberRemoval(tx, key, hashOf(tx, name), until);
+  await rememberRemoval(tx, { key, uuid }, hashOf(tx, name), until);
   await tx.run(sql`delete from player_names where player_key = ${key} and name_key = ${name}`);
-  const shown = await presentName(tx, key, uuid, name);
-  const uuids = [uuid, ...(await readAliases(tx, uuid, Number.MAX_SAFE_INTEGER))];
-  await removeNameFromAudit(tx, { key, uuids }, name, shown);
+  await replacePresentName(tx, { key, uuid }, name);
+  const uuids = await uuidsOf(tx, uuid);
+  await removeNameFromAudit(tx, { key, uuids }, name);
   await listByUuid(tx, uuid, name);
   const changes = [...(await changesByNames(tx, [key])), ...(await forgetNames(tx, new Set([name])))];
   await recordChanges(tx, changes, now);
-  const removal: NameRemoval = { player: key, uuids, name, shown, until };
+  const removal: NameRemoval = { uuids, name, until };
   return await createJob(tx, now, { kind: 'anonymisation', label: '', params: { removal } });
 }
 
-/** The present name of a player, after a name was removed. */
-async function presentName(tx: Queryable, key: number, uuid: string, removed: string): Promise<string> {
+type PlayerUuid = Pick<Player, 'key' | 'uuid'>;
+
+/** The UUIDs of a player, its own first. */
+const uuidsOf = async (tx: Queryable, uuid: string): Promise<string[]> => [
+  uuid,
+  ...(await readAliases(tx, uuid, Number.MAX_SAFE_INTEGER)),
+];
+
+/** Gives a player another present name if that is the removed one. */
+async function replacePresentName(tx: Queryable, { key, uuid }: PlayerUuid, removed: string): Promise<void> {
   const { name } = (await tx.get<{ name: string }>(sql`select name from players where key = ${key}`))!;
-  if (playerNameKey(name) !== removed) return name;
+  if (playerNameKey(name) !== removed) return;
   const newest = await tx.get<{ name: string; first: number; last: number }>(sql`
     select name, first_seen as first, last_seen as last from player_names
     where player_key = ${key} order by last_seen desc, name_key limit 1`);
@@ -101,13 +107,28 @@ async function presentName(tx: Queryable, key: number, uuid: string, removed: st
       values (${nameKey}, ${key}, ${present.name}, ${present.first}, ${present.last})
       on conflict (name_key, player_key) do nothing`,
   ]);
-  return present.name;
 }
 
-const rememberRemoval = (tx: Queryable, player: number, hash: string, until: number): Promise<number> =>
+async function rememberRemoval(tx: Queryable, { key, uuid }: PlayerUuid, hash: string, until: number): Promise<void> {
+  for (const one of await uuidsOf(tx, uuid))
+    await rememberHash(tx, { player: key, uuidHash: hashUuid(tx.keyedHash, one), hash, until });
+}
+
+/** A removed name by keyed hashes, with the key that the player has; null if it was erased. */
+interface HashedRemoval {
+  player: number | null;
+  uuidHash: string;
+  hash: string;
+  until: number;
+}
+
+/** Stores a removal of a player who may be missing: a restored backup may be older than the player. */
+export const rememberHash = (tx: Queryable, { player, uuidHash, hash, until }: HashedRemoval): Promise<number> =>
   tx.run(sql`
-    insert into removed_names (player_key, name_hash, until) values (${player}, ${hash}, ${until})
-    on conflict (player_key, name_hash) do update set until = excluded.until where removed_names.until < excluded.until`);
+    insert into removed_names (uuid_hash, name_hash, until, player_key)
+    values (${uuidHash}, ${hash}, ${until}, ${player})
+    on conflict (uuid_hash, name_hash) do update set player_key = excluded.player_key,
+      until = case when excluded.until > removed_names.until then excluded.until else removed_names.until end`);
 
 /**
  * Removes a name that is known by its hash alone, from an export, a merge or a revocation log. A player who does not have it
@@ -117,33 +138,37 @@ const rememberRemoval = (tx: Queryable, player: number, hash: string, until: num
 export async function removeHashedName(
   tx: Queryable,
   now: number,
-  player: Pick<Player, 'key' | 'uuid'> | undefined,
-  { key, hash, until }: { key: number; hash: string; until: number },
+  player: PlayerUuid,
+  { hash, until }: Pick<HashedRemoval, 'hash' | 'until'>,
 ): Promise<boolean> {
-  const names = player === undefined ? [] : await namesOf(tx, player.key);
-  const found = names.find(({ name }) => hashOf(tx, nameKey(name)) === hash);
-  await rememberRemoval(tx, player?.key ?? key, hash, until);
-  if (player === undefined || found === undefined || found.first_seen > until) return false;
+  const found = (await namesOf(tx, player.key)).find(({ name }) => hashOf(tx, nameKey(name)) === hash);
+  await rememberRemoval(tx, player, hash, until);
+  if (found === undefined || found.first_seen > until) return false;
   await removeName(tx, now, player, { name: nameKey(found.name), until });
   return true;
 }
 
-/** The removed names of some players, by their keys: the hash of each, and until when reports leave it out. */
-async function removalsOf(tx: Queryable, players: readonly number[]): Promise<Map<number, Map<string, number>>> {
-  const rows = await tx.tuples(sql`
-    select player_key, name_hash, until from removed_names where player_key in (${list([...players])})`);
-  const removals = new Map<number, Map<string, number>>();
-  for (const [player, hash, until] of rows as [number, string, number][])
-    removals.set(player, (removals.get(player) ?? new Map<string, number>()).set(hash, until));
+/** The removed names of some UUIDs: the hash of each, and until when reports leave it out. */
+async function removalsOf(tx: Queryable, uuids: readonly string[]): Promise<Map<string, Map<string, number>>> {
+  const removals = new Map<string, Map<string, number>>();
+  const hashed = new Map(uuids.map((uuid) => [hashUuid(tx.keyedHash, uuid), uuid]));
+  for (const hashes of lists([...hashed.keys()])) {
+    const rows = await tx.tuples(sql`
+      select uuid_hash, name_hash, until from removed_names where uuid_hash in (${hashes})`);
+    for (const [uuidHash, hash, until] of rows as [string, string, number][]) {
+      const uuid = hashed.get(uuidHash)!;
+      removals.set(uuid, (removals.get(uuid) ?? new Map<string, number>()).set(hash, until));
+    }
+  }
   return removals;
 }
 
 /** Returns a function that tells until when a name of a player is left out; undefined if no name of the player was removed. */
 export async function removedUntil(
   tx: Queryable,
-  player: number,
+  uuid: string,
 ): Promise<((name: string) => number | undefined) | undefined> {
-  const removals = (await removalsOf(tx, [player])).get(player);
+  const removals = (await removalsOf(tx, [uuid])).get(uuid);
   return removals && ((name) => (isUuidLabel(name) ? undefined : removals.get(hashOf(tx, nameKey(name)))));
 }
 
@@ -152,47 +177,47 @@ export const anyRemovedName = (tx: Queryable): Promise<boolean> =>
   exists(tx, sql`select 1 as found from removed_names limit 1`);
 
 /**
- * Returns, for some UUIDs of players with removed names, a function that tells until when a name is left out and what takes its
- * place in texts.
+ * Returns, for some UUIDs of players with removed names, a function that tells until when a name is left out, and the present
+ * name.
  */
 export async function removedNames(
   tx: Queryable,
   uuids: readonly string[],
-): Promise<ReadonlyMap<string, { shown: string; until: (name: string) => number | undefined }>> {
-  const among = sql`
-    select p.uuid as named, p.key, p.name from players p where p.uuid in (${list([...uuids])})
-    union all
-    select a.uuid, p.key, p.name from player_aliases a join players p on p.uuid = a.into_uuid
-    where a.uuid in (${list([...uuids])})`;
-  const players = await tx.all<{ named: string; key: number; name: string }>(sql`
-    select named, key, name from (${among}) n where exists (select 1 from removed_names r where r.player_key = n.key)`);
-  const removals = await removalsOf(
-    tx,
-    players.map(({ key }) => key),
-  );
+): Promise<ReadonlyMap<string, { present: string; until: (name: string) => number | undefined }>> {
+  const removals = await removalsOf(tx, uuids);
+  const present = await namesByUuid(tx, [...removals.keys()]);
   return new Map(
-    players.map(({ named, key, name }) => {
-      const until = (text: string): number | undefined => removals.get(key)!.get(hashOf(tx, nameKey(text)));
-      return [named, { shown: name, until }];
+    [...removals].map(([uuid, hashes]) => {
+      const until = (name: string): number | undefined => hashes.get(hashOf(tx, nameKey(name)));
+      return [uuid, { present: present.get(uuid) ?? uuidLabel(uuid), until }];
     }),
   );
 }
 
-/** Moves the removed names of a merged player to the surviving one, and removes them from the names of both. */
-export async function mergeRemovedNames(tx: Queryable, now: number, merged: number, survivor: number): Promise<void> {
-  for (const [hash, until] of (await removalsOf(tx, [merged])).get(merged) ?? [])
-    await rememberRemoval(tx, survivor, hash, until);
-  await tx.run(sql`delete from removed_names where player_key = ${merged}`);
-  const removals = (await removalsOf(tx, [survivor])).get(survivor);
-  if (removals === undefined) return;
-  const player = (await tx.get<Pick<Player, 'key' | 'uuid'>>(
-    sql`select key, uuid from players where key = ${survivor}`,
-  ))!;
-  for (const [hash, until] of removals) await removeHashedName(tx, now, player, { key: survivor, hash, until });
+/** Lets the names that were removed of one of two merged players be removed of both. */
+export async function mergeRemovedNames(tx: Queryable, now: number, survivor: number): Promise<void> {
+  if (!(await anyRemovedName(tx))) return;
+  const player = (await tx.get<PlayerUuid>(sql`select key, uuid from players where key = ${survivor}`))!;
+  const removals = await removalsOf(tx, await uuidsOf(tx, player.uuid));
+  for (const hashes of removals.values())
+    for (const [hash, until] of hashes) await removeHashedName(tx, now, player, { hash, until });
 }
 
-/** The players who get another name for a removed one in an event, by each of their UUIDs. */
-export function withoutName({ uuids, name, shown }: NameRemoval): Renamed {
+/** Unbinds the removed names of a game account that is erased from the player, who has a pseudonym from now on. */
+export async function unbindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
+  const uuidHash = hashUuid(tx.keyedHash, uuid);
+  await tx.run(sql`update removed_names set player_key = null where uuid_hash = ${uuidHash}`);
+}
+
+/** Binds the removed names of a game account that returns after an erasure to its new player. */
+export async function rebindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
+  await tx.run(sql`
+    update removed_names set player_key = (select key from players where uuid = ${uuid})
+    where uuid_hash = ${hashUuid(tx.keyedHash, uuid)} and player_key is null`);
+}
+
+/** The players who get the labels of their UUIDs for a removed name in an event, by each of their UUIDs. */
+export function withoutName({ uuids, name }: NameRemoval): Renamed {
   const only = new Set([name]);
-  return new Map(uuids.map((uuid) => [uuid, { uuid, name: uuidLabel(uuid), only, names: only, shown }]));
+  return new Map(uuids.map((uuid) => [uuid, { uuid, name: uuidLabel(uuid), only, names: only }]));
 }

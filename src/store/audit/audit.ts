@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { idOf } from '#platform/ids.ts';
-import { nameKey } from '#text/text.ts';
-import { json, type Queryable, rowReader, type Transaction } from '#db/db.ts';
+import { nameKey, uuidLabel } from '#text/text.ts';
+import { columnOf, json, type Queryable, rowReader, type Transaction } from '#db/db.ts';
 import { join, list, type Sql, sql } from '#db/sql.ts';
+import { withNamesInJson, withPresentNames } from '#store/game/present-names.ts';
 
 /** The origin of an act: pages of the console or of sign-in, a command, or the game. */
 type Way = 'console' | 'sign-in' | 'command' | 'game';
@@ -41,6 +42,7 @@ export interface AuditEntry extends Required<Omit<Act, 'detail'>> {
 }
 
 const MAX_TEXT = 256;
+const MAX_NAMESAKES = 10;
 const KEYS_PER_MS = 2048;
 
 /**
@@ -110,11 +112,20 @@ const SELECT = sql`
 
 const toEntry = rowReader<AuditEntry>({ detail: json });
 
+/** Reads entries; those with a removed name have the present one in its place. */
+async function read(db: Queryable, condition: Sql): Promise<AuditEntry[]> {
+  const rows = await db.all<Record<'actor' | 'label' | 'detail', string>>(sql`${SELECT} ${condition}`);
+  const named = await withPresentNames(db, rows, ['actor', 'label']);
+  return (await withPresentNames(db, named, ['detail'], withNamesInJson)).map(toEntry);
+}
+
 /** Entries that match the filter, newest first. */
 export async function listAudit(db: Queryable, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
-  const rows = await db.all(sql`
-    ${SELECT} where ${join([sql`id > ''`, ...conditions(filter)], ' and ')} order by id desc limit ${limit}`);
-  return rows.map(toEntry);
+  const actors = filter.actor === undefined ? [] : await actorKeys(db, filter.actor);
+  return await read(
+    db,
+    sql`where ${join([sql`id > ''`, ...conditions(filter, actors)], ' and ')} order by id desc limit ${limit}`,
+  );
 }
 
 /** The entries of an account's acts, newest first. Acts before authentication (failed sign-ins) are not included. */
@@ -124,10 +135,8 @@ export async function listAuditOf(
   before: string | undefined,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const rows = await db.all(sql`
-    ${SELECT} where actor_id = ${accountId} ${before === undefined ? sql`` : sql`and id < ${before}`}
-    order by id desc limit ${limit}`);
-  return rows.map(toEntry);
+  const page = before === undefined ? sql`` : sql`and id < ${before}`;
+  return await read(db, sql`where actor_id = ${accountId} ${page} order by id desc limit ${limit}`);
 }
 
 /** The actors of acts on these subjects whose detail has a receipt, by that receipt. */
@@ -137,15 +146,33 @@ export async function actorsByReceipt(
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await db.all<{ actor: string; detail: string }>(sql`
     select actor, detail from audit where subject in (${list(subjects)})`);
-  const found = rows.map(
+  const found = (await withPresentNames(db, rows, ['actor'])).map(
     ({ actor, detail }) => [(JSON.parse(detail) as { receipt?: unknown }).receipt, actor] as const,
   );
   return new Map(found.flatMap(([receipt, actor]) => (typeof receipt === 'string' ? [[receipt, actor]] : [])));
 }
 
-function conditions({ actor, action, subject, address, outcome, since, until, before }: AuditFilter): Sql[] {
+/** The keys of an actor: that of the name, and the label of a player with this name from whom one was removed. */
+async function actorKeys(db: Queryable, name: string): Promise<string[]> {
+  const key = nameKey(name);
+  const uuids = await columnOf<string>(
+    db,
+    sql`select uuid from players where name_key = ${key} limit ${MAX_NAMESAKES}`,
+  );
+  const labels = await columnOf<string>(
+    db,
+    sql`
+    select distinct actor_key from audit where actor_key in (${list(uuids.map(uuidLabel))})`,
+  );
+  return [key, ...labels];
+}
+
+function conditions(
+  { action, subject, address, outcome, since, until, before }: AuditFilter,
+  actors: readonly string[],
+): Sql[] {
   return [
-    ...(actor === undefined ? [] : [sql`actor_key = ${nameKey(actor)}`]),
+    ...(actors.length === 0 ? [] : [sql`actor_key in (${list(actors)})`]),
     ...(action === undefined ? [] : [actionIs(action)]),
     ...(subject === undefined ? [] : [sql`subject = ${subject}`]),
     ...(address === undefined ? [] : [sql`address = ${address}`]),

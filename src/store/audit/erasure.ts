@@ -1,7 +1,7 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, lists, sql } from '#db/sql.ts';
-import { nameKey } from '#text/text.ts';
+import { nameKey, uuidLabel } from '#text/text.ts';
 import { withoutNames } from '#store/game/renamed-json.ts';
 import { nameOfDeleted } from './audit.ts';
 
@@ -21,7 +21,7 @@ export async function eraseFromAudit(tx: Queryable, accountId: string): Promise<
   ]);
 }
 
-/** Like `eraseFromAudit`, for the entries of operators about the game account: merges and acts on punishments. */
+/** Like `eraseFromAudit`, for the entries of operators about the game account: merges, removals of names and acts on punishments. */
 export async function erasePlayerFromAudit(
   tx: Queryable,
   playerKey: number,
@@ -30,9 +30,11 @@ export async function erasePlayerFromAudit(
 ): Promise<void> {
   await tx.run(sql`
     update audit set subject = replace(subject, ${before.uuid}, ${after.uuid}),
-      label = case when detail like ${`%"into":"${before.uuid}"%`} then ${after.name} else label end,
+      label = case
+        when action = 'player.name.remove' or detail like ${`%"into":"${before.uuid}"%`} then ${after.name} else label end,
       detail = replace(detail, ${before.uuid}, ${after.uuid})
-    where action = 'player.merge' and (subject = ${before.uuid} or detail like ${`%${before.uuid}%`})`);
+    where action in ('player.merge', 'player.name.remove')
+      and (subject = ${before.uuid} or detail like ${`%${before.uuid}%`})`);
   for (const some of lists(await punishmentIds(tx, playerKey))) {
     const rows = await tx.tuples(sql`
       select id, detail from audit where subject in (${some}) and action like 'punishment.%'`);
@@ -59,16 +61,19 @@ function detailWithout(json: string, names: readonly string[], replacement: stri
   return JSON.stringify(JSON.parse(json), unnamed);
 }
 
-/** Replaces a removed name in the entries about a player, its accounts and its punishments, and in those of the accounts' acts. */
+/**
+ * Replaces a removed name in the entries about a player, its accounts and its punishments, and in those of the accounts' acts, by
+ * the label of the UUID: readers show the present name.
+ */
 export async function removeNameFromAudit(
   tx: Queryable,
   { key, uuids }: { key: number; uuids: readonly string[] },
   removed: string,
-  shown: string,
 ): Promise<void> {
+  const shown = uuidLabel(uuids[0]!);
   const accounts = (await tx.tuples(sql`select id from accounts where player_uuid in (${list([...uuids])})`)).flat();
   await tx.run(sql`
-    update audit set actor = ${shown}, actor_key = ${nameKey(shown)}
+    update audit set actor = ${shown}, actor_key = ${shown}
     where actor_id in (${list(accounts)}) and actor_key = ${removed} and as_operator = 0`);
   for (const some of lists([...uuids, ...(accounts as string[]), ...(await punishmentIds(tx, key))])) {
     const rows = await tx.tuples(sql`select id, label, detail from audit where subject in (${some})`);

@@ -4,7 +4,7 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
-import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch, playedKeys } from './matches.ts';
+import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch, playedKeys, withWinners } from './matches.ts';
 
 /** A match in a list of the site, with the keys for its links. */
 export interface ListedMatch extends MatchHead {
@@ -32,8 +32,9 @@ export async function listMatchesWhere(
 ): Promise<ListedMatch[]> {
   const end = await endOf(db, before);
   if (end === undefined) return [];
-  return await db.all<ListedMatch>(sql`
+  const matches = await db.all<ListedMatch>(sql`
     select key, head, started, finished, map_key, server_key from matches where ${byEnd(filter, end, limit)}`);
+  return await withWinners(db, matches);
 }
 
 /**
@@ -53,16 +54,18 @@ export async function endOf(db: Queryable, key: number): Promise<End | undefined
 }
 
 /** A player's matches with keys below `before`, newest first. */
-export const listPlayedMatches = (
+export async function listPlayedMatches(
   db: Queryable,
   playerKey: number,
   before: number,
   limit: number,
-): Promise<(PlayedMatch & ListedMatch)[]> =>
-  db.all(sql`
+): Promise<(PlayedMatch & ListedMatch)[]> {
+  const matches = await db.all<PlayedMatch & ListedMatch>(sql`
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
       p.envdeath_count
     ${playedBelow(playerKey, before, limit)}`);
+  return await withWinners(db, matches);
+}
 
 /** The teams of matches by the key of the match. Matches without a row are absent. */
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {

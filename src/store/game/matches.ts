@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { HAS_MERGED, withSurvivors } from './merged-players.ts';
+import { withPresentNames, withNamesInJson } from './present-names.ts';
 
 /**
  * A match in a list. `head` is stored JSON without its closing `}`: all fields that do not depend on settings. The service
@@ -77,11 +78,19 @@ export async function listMatches(db: Queryable, listed: Listed): Promise<readon
         select key, head, started, finished from matches
         where key < ${listed.before} order by key desc limit ${listed.limit}`,
   );
-  return inOrder(listed, (rows as HeadTuple[]).map(toHead));
+  return await withWinners(db, inOrder(listed, (rows as HeadTuple[]).map(toHead)));
+}
+
+const UNNAMED_WINNER = /"win":"[0-9a-f]{8}-/;
+
+/** Puts the present names into the winners that bore a removed name. */
+export async function withWinners<M extends Pick<MatchHead, 'head'>>(db: Queryable, matches: M[]): Promise<M[]> {
+  if (!matches.some(({ head }) => UNNAMED_WINNER.test(head))) return matches;
+  return await withPresentNames(db, matches, ['head'], withNamesInJson);
 }
 
 /** A match that was withdrawn since its key was read is absent. */
-function inOrder<M extends { key: number }>(listed: Listed, found: readonly M[]): readonly M[] {
+function inOrder<M extends { key: number }>(listed: Listed, found: M[]): M[] {
   if (!('keys' in listed)) return found;
   const byKey = new Map(found.map((match) => [match.key, match]));
   return listed.keys.flatMap((key) => byKey.get(key) ?? []);
@@ -136,7 +145,7 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 /** The head of a match. */
 export async function matchHeadByKey(db: Queryable, key: number): Promise<MatchHead | undefined> {
   const row = await db.tuple(sql`select key, head, started, finished from matches where key = ${key}`);
-  return row && toHead(row as HeadTuple);
+  return row && (await withWinners(db, [toHead(row as HeadTuple)]))[0];
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */

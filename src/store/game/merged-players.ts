@@ -1,13 +1,15 @@
 import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Named } from './players.ts';
+import { uuidLabel } from '#text/text.ts';
+import { withNamesInJson } from './present-names.ts';
 import { renamedJson } from './renamed-json.ts';
 
 /**
  * Matches in which a merged UUID took part. The rows of a match store the players as they were reported; a reader
  * replaces the UUID, and gives every place of the surviving player in the match the name that the player has now. So
  * the response does not depend on whether the merge or the match arrived first, and contains no withdrawn or anonymised
- * name.
+ * name. Players without a name in a match, or with a removed one, and their teams are shown so, too.
  */
 
 /** The column `merged` of a match: 1 if `withSurvivors` has to rewrite its JSON. */
@@ -47,10 +49,14 @@ interface StoredMatch {
   teams?: string;
   objectives?: string;
   counters?: string;
+  head?: string;
+  extras?: string | null;
   isMerged: boolean;
 }
 
 const MEMBERS = ['teams', 'objectives', 'counters'] as const;
+/** They have the names of teams, but no players. */
+const TEAM_MEMBERS = ['head', 'extras'] as const;
 
 /** Puts the surviving players into the JSON of matches, with one more statement if any of them has merged players. */
 export async function withSurvivors<M extends StoredMatch>(
@@ -63,8 +69,14 @@ export async function withSurvivors<M extends StoredMatch>(
   return matches.map((match) => {
     const renamed = survivors.get(match.key);
     if (renamed === undefined) return match;
-    const given = MEMBERS.filter((member) => match[member] !== undefined);
-    return { ...match, ...Object.fromEntries(given.map((member) => [member, renamedJson(match[member]!, renamed)])) };
+    const names = new Map([...renamed].map(([uuid, { name }]) => [uuidLabel(uuid), name]));
+    const given = MEMBERS.filter((member) => match[member] !== undefined).map(
+      (member) => [member, withNamesInJson(renamedJson(match[member]!, renamed), names)] as const,
+    );
+    const ofTeams = TEAM_MEMBERS.filter((member) => typeof match[member] === 'string').map(
+      (member) => [member, withNamesInJson(match[member]!, names)] as const,
+    );
+    return { ...match, ...Object.fromEntries([...given, ...ofTeams]) };
   });
 }
 

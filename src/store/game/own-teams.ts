@@ -13,15 +13,11 @@ export interface RenamedPlayer {
   names?: Iterable<string>;
   /** The keys of the only names that are replaced; left out: all. */
   only?: ReadonlySet<string>;
-  /** The name in texts, of teams and of staff, which no reader replaces by the present one; left out: `name`. */
-  shown?: string;
 }
 
 /** Whether the name beside the UUID of a player is replaced. */
 export const isReplaced = (name: unknown, { only }: RenamedPlayer): boolean =>
   only === undefined || (typeof name === 'string' && only.has(nameKey(name)));
-
-export const nameInTexts = ({ shown, name }: RenamedPlayer): string => shown ?? name;
 
 /** By the former UUID. */
 export type Renamed = ReadonlyMap<string, RenamedPlayer>;
@@ -62,15 +58,13 @@ export function renamedTeams(teams: unknown, renamed: Renamed): ReadonlyMap<stri
 function newNameOf({ name, players }: Team, renamed: Renamed): string | undefined {
   const entries = players.map((player) => ({ before: player.name, after: renamed.get(uuidOf(player.uuid) ?? '') }));
   const [first] = entries;
-  if (first?.after === undefined) return undefined;
-  const shown = nameInTexts(first.after);
-  if (entries.some(({ after }) => after === undefined || nameInTexts(after) !== shown)) return undefined;
+  if (first?.after === undefined || entries.some(({ after }) => after?.name !== first.after!.name)) return undefined;
   const names = entries.flatMap(({ before, after }) => [
     ...(isReplaced(before, after!) ? [before] : []),
     ...(after!.names ?? []),
   ]);
   const keys = new Set(names.flatMap((one) => (typeof one === 'string' ? nameKey(one) : [])));
-  return bearsName(name, keys) ? shown : undefined;
+  return bearsName(name, keys) ? first.after.name : undefined;
 }
 
 function isTeam(value: unknown): value is Team {

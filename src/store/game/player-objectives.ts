@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { factsOf } from './matches.ts';
+import { withPresentNames } from './present-names.ts';
 
 /** Objectives that are listed by player. Captured flags and points are only counted. */
 const LISTED = ['wool', 'core', 'destroyable'] as const;
@@ -46,7 +47,7 @@ export async function readObjectives(
     from player_objectives o join matches m on m.key = o.match_key
     where o.player_key = ${playerKey} and o.type = ${type}
     order by o.match_key desc, o.number desc limit ${limit}`);
-  return (rows as ObjectiveTuple[]).map(([match, head, name, color, team, percent, time]) => ({
+  const objectives = (rows as ObjectiveTuple[]).map(([match, head, name, color, team, percent, time]) => ({
     match,
     map: factsOf(head).map,
     name,
@@ -55,4 +56,5 @@ export async function readObjectives(
     percent,
     time,
   }));
+  return await withPresentNames(db, objectives, ['team']);
 }

@@ -1,5 +1,6 @@
-import { allAs, getAs, type Queryable } from '#db/db.ts';
+import type { Queryable } from '#db/db.ts';
 import { list, lists, type Sql, sql } from '#db/sql.ts';
+import { withPresentNames } from './present-names.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
 export const ACTIVE = 0;
@@ -47,34 +48,36 @@ const MAX_IN_FORCE = 100;
 
 /** Punishments with keys below `before`, newest first. */
 export const listPunishments = (db: Queryable, before: number, limit: number, now: number): Promise<Punishment[]> =>
-  allAs(db, sql`${SELECT} where u.key < ${before} order by u.key desc limit ${limit}`, presentAt(now));
+  read(db, sql`where u.key < ${before} order by u.key desc limit ${limit}`, now);
 
-export async function listPunishmentsOf(
+export const listPunishmentsOf = (
   db: Queryable,
   playerKey: number,
   before: number,
   limit: number,
   now: number,
-): Promise<Punishment[]> {
-  const rows = await db.all<PunishmentRow>(sql`
-    ${SELECT} where u.punished_key = ${playerKey} and u.key < ${before} order by u.key desc limit ${limit}`);
-  return rows.map(presentAt(now));
-}
+): Promise<Punishment[]> =>
+  read(db, sql`where u.punished_key = ${playerKey} and u.key < ${before} order by u.key desc limit ${limit}`, now);
 
 const inForce = (now: number): Sql => sql`u.revoked is null and (u.expires is null or u.expires > ${now})`;
 
 /** The newest punishments in force against a player. */
-export async function punishmentsInForce(db: Queryable, playerKey: number, now: number): Promise<Punishment[]> {
-  const rows = await db.all<PunishmentRow>(sql`
-    ${SELECT} where u.punished_key = ${playerKey} and ${inForce(now)} order by u.key desc limit ${MAX_IN_FORCE}`);
-  return rows.map(presentAt(now));
-}
+export const punishmentsInForce = (db: Queryable, playerKey: number, now: number): Promise<Punishment[]> =>
+  read(db, sql`where u.punished_key = ${playerKey} and ${inForce(now)} order by u.key desc limit ${MAX_IN_FORCE}`, now);
 
-export const punishmentByKey = (db: Queryable, key: number, now: number): Promise<Punishment | undefined> =>
-  getAs(db, sql`${SELECT} where u.key = ${key}`, presentAt(now));
+export const punishmentByKey = async (db: Queryable, key: number, now: number): Promise<Punishment | undefined> =>
+  (await punishmentsByKeys(db, [key], now))[0];
 
 export const punishmentsByKeys = (db: Queryable, keys: readonly number[], now: number): Promise<Punishment[]> =>
-  allAs(db, sql`${SELECT} where u.key in (${list(keys)})`, presentAt(now));
+  read(db, sql`where u.key in (${list(keys)})`, now);
+
+/** The columns that may have the label of a UUID in the place of a removed name. */
+const NAMED = ['punisher_name', 'revoker_name', 'reason', 'revoke_reason'] as const;
+
+async function read(db: Queryable, condition: Sql, now: number): Promise<Punishment[]> {
+  const rows = await db.all<PunishmentRow>(sql`${SELECT} ${condition}`);
+  return (await withPresentNames(db, rows, NAMED)).map(presentAt(now));
+}
 
 /** Whether a punishment is a ban. */
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';

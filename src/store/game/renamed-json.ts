@@ -1,5 +1,5 @@
 import { nameKey, uuidOf } from '#text/text.ts';
-import { isReplaced, type Renamed, renamedTeams, nameInTexts } from './own-teams.ts';
+import { isReplaced, type Renamed, renamedTeams } from './own-teams.ts';
 
 /** Like `rename`, for JSON. */
 export const renamedJson = (json: string, renamed: Renamed, replacedNames?: Set<string>): string =>
@@ -11,14 +11,13 @@ type Members = Record<string, unknown>;
  * Copies a value and replaces every renamed UUID, the member `name` of an object with its `uuid`, the names of teams that
  * bear the name of their only player, and the names of a punished player in the reason.
  * @param replacedNames gets the names that were replaced
- * @param member the name of the member that has the value
  */
-export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<string>, member?: string): unknown {
+export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<string>): unknown {
   if (typeof value === 'string') return renamedText(value, renamed);
   if (Array.isArray(value)) return value.map((part) => rename(part, renamed, replacedNames));
   if (typeof value !== 'object' || value === null) return value;
   const copy = Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [key, rename(part, renamed, replacedNames, key)]),
+    Object.entries(value).map(([key, part]) => [key, rename(part, renamed, replacedNames)]),
   );
   const { uuid, name, teams, punished, reason } = value as Members;
   if (Array.isArray(teams)) return withTeams(copy, renamedTeams(teams, renamed));
@@ -26,11 +25,8 @@ export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<str
   const other = typeof uuid === 'string' ? renamed.get(uuidOf(uuid) ?? '') : undefined;
   if (other === undefined || !isReplaced(name, other)) return copy;
   if (typeof name === 'string') replacedNames?.add(name);
-  return { ...copy, name: OF_STAFF.has(member ?? '') ? nameInTexts(other) : other.name };
+  return { ...copy, name: other.name };
 }
-
-/** The members that have a player whose present name no reader knows. */
-const OF_STAFF: ReadonlySet<string> = new Set(['punisher', 'revoker']);
 
 const UUID_LENGTH = 32;
 const UUIDS = /[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
@@ -82,7 +78,7 @@ function renamedReason(value: object, renamed: Renamed): string {
   if (other === undefined) return text;
   const name = punished!['name'];
   const names = typeof name === 'string' && isReplaced(name, other) ? [name] : [];
-  return withoutNames(text, [...names, ...(other.names ?? [])], nameInTexts(other));
+  return withoutNames(text, [...names, ...(other.names ?? [])], other.name);
 }
 
 /** Whether `withoutNames` leaves a name, which is too often a word of another meaning. */

@@ -6,7 +6,7 @@ import { hasPseudonym, type Named } from './players.ts';
 
 /**
  * The changes that follow from another name or UUID of a player: the player, the punishments, and the matches with merged
- * UUIDs, which show the present name.
+ * UUIDs, which show the present name. Punishments by the player follow it if a name was removed from them.
  */
 
 /** The resources that show a player's name, servers the present ones: what declares a change of names declares these kinds. */
@@ -36,16 +36,29 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
 
 /** The next resources with keys above `after` that show a player, in the order of their keys. */
 async function shownAfter(tx: Queryable, player: number, after: number): Promise<ResourceChange[]> {
+  const uuids = sql`
+    select uuid from players where key = ${player}
+    union all select uuid from player_aliases where into_uuid = (select uuid from players where key = ${player})`;
   const rows = await tx.tuples(sql`
     select key, kind from (
       select x.match_key as key, 'match' as kind from merged_in_matches x
       where x.player_key = ${player} and x.match_key > ${after}
         and exists (select 1 from match_details d where d.match_key = x.match_key)
-      order by x.match_key limit ${MAX_SHOWN}) m
+      order by x.match_key limit ${MAX_SHOWN}) shown_matches
     union all
     select key, kind from (
       select u.key, 'punishment' as kind from punishments u where u.punished_key = ${player} and u.key > ${after}
-      order by u.key limit ${MAX_SHOWN}) u
+      order by u.key limit ${MAX_SHOWN}) suffered
+    union
+    select key, kind from (
+      select u.key, 'punishment' as kind from punishments u
+      where u.punisher_uuid in (${uuids}) and u.punisher_name = substr(u.punisher_uuid, 1, 9) || substr(u.punisher_uuid, 25)
+        and u.key > ${after} order by u.key limit ${MAX_SHOWN}) issued
+    union
+    select key, kind from (
+      select u.key, 'punishment' as kind from punishments u
+      where u.revoker_uuid in (${uuids}) and u.revoker_name = substr(u.revoker_uuid, 1, 9) || substr(u.revoker_uuid, 25)
+        and u.key > ${after} order by u.key limit ${MAX_SHOWN}) revoked
     order by key limit ${MAX_SHOWN}`);
   return (rows as [number, 'match' | 'punishment'][]).map(([key, kind]) => ({ kind, key, type: 'changed' }));
 }

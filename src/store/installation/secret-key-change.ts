@@ -132,10 +132,11 @@ async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<
 }
 
 async function rehashNames(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
-  const rows = (await tx.tuples(sql`select player_key, name_hash from removed_names`)) as [number, string][];
-  for (const [player, hash] of rows) {
+  const rows = (await tx.tuples(sql`select uuid_hash, name_hash from removed_names`)) as [string, string][];
+  for (const [uuid, name] of rows) {
     await tx.run(sql`
-      update removed_names set name_hash = ${hashOf(hash)} where player_key = ${player} and name_hash = ${hash}`);
+      update removed_names set uuid_hash = ${hashOf(uuid)}, name_hash = ${hashOf(name)}
+      where uuid_hash = ${uuid} and name_hash = ${name}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { isPseudonym } from '#store/accounts/player-erasure.ts';
 import { type Pseudonym, pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { removeHashedName } from '#store/accounts/removed-names.ts';
+import { rememberHash, removeHashedName } from '#store/accounts/removed-names.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { hasPseudonym, playerByKey } from '#store/game/players.ts';
@@ -113,12 +113,14 @@ export async function removeNameAgain(
   now: number,
   [subject, until]: readonly [string, string],
 ): Promise<boolean> {
-  const [key = '', hash = ''] = subject.split(' ');
+  const [key = '', uuidHash = '', hash = ''] = subject.split(' ');
+  const removal = { uuidHash, hash, until: Number(until) };
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
     const player = await playerByKey(tx, Number(key));
-    const own = player && hasPseudonym(player) ? undefined : player;
-    return await removeHashedName(tx, now, own, { key: Number(key), hash, until: Number(until) });
+    const isErased = player !== undefined && hasPseudonym(player);
+    await rememberHash(tx, { ...removal, player: isErased ? null : Number(key) });
+    return player !== undefined && !isErased && (await removeHashedName(tx, now, player, removal));
   });
 }
 
