@@ -1,120 +1,42 @@
 import assert from 'node:assert/strict';
-import { identifier, sql } from '#db/sql.ts';
-import { listTables } from '#db/transfer/schema.ts';
-import { exportEvents } from '#events/export.ts';
+import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { keyOf } from '#platform/ids.ts';
 import { listAudit, recordAudit } from '#store/audit/audit.ts';
 import { removeFormerName } from '#store/accounts/removed-names.ts';
 import { removeNameAgain } from '#store/revocations/erasures.ts';
-import { findPlayer, namesOf, playerByUuid } from '#store/game/players.ts';
+import { findPlayer, playerByUuid } from '#store/game/players.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import {
   account,
   after,
-  BEGINNING,
-  configured,
   event,
   login,
   match,
-  person,
   punishment,
   sendEvents,
   serverSender,
-  statistics,
   team,
 } from '#test/support/builders.ts';
-import { onEachDatabase, type TestAppContext, testContext, twoDatabases } from '#test/support/context.ts';
+import { onEachDatabase, testContext, twoDatabases } from '#test/support/context.ts';
 import { finishJobs, retractEvents } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { testApi } from '#test/support/api.ts';
 import { page } from '#test/site/request.ts';
-import { canonicalDumpOf } from './canonical-dump.ts';
-
-/** A name that no other text contains. */
-const FORMER = 'Vqxzjk_Former';
-const UUID = '5e7ac0de-91b4-4d3c-a26f-77e0c4b1d952';
-const LABEL = '5e7ac0de-77e0c4b1d952';
-const OLD = { uuid: UUID, name: FORMER };
-const NOW = { uuid: UUID, name: 'Present' };
-const ADA = person(1, 'Ada');
-
-const wool = (player: { uuid: string; name: string }, name: string) =>
-  ({ player, team: name, type: 'wool', name: 'Red Wool', time: BEGINNING }) as const;
-
-/** Events that name the player in each way, first under the former name, then under the present one. */
-const HISTORY: readonly WireEvent[] = [
-  configured('Alpha'),
-  login('Alpha', OLD, { time: after(-9_000_000), id: `joined ${FORMER}` }),
-  match(
-    {
-      gamemode: 'ffa',
-      win: FORMER,
-      winners: [FORMER, `${FORMER} 2`],
-      teams: [
-        team(FORMER, { ...OLD, kill_count: 1, counters: { best_streak: 2 } }),
-        team(`${FORMER} 2`, { ...OLD, primary: false }),
-        team('Ada', { ...ADA, death_count: 1 }),
-      ],
-      objectives: [wool(OLD, FORMER)],
-      kills: [
-        { killer: OLD.uuid, victim: ADA.uuid, time: after(-200_000) },
-        { killer: ADA.uuid, victim: OLD.uuid, time: after(-100_000) },
-      ],
-      started: after(-8_600_000),
-      finished: after(-8_000_000),
-    },
-    { time: after(-8_000_000) },
-  ),
-  match(
-    {
-      teams: [team('Red', OLD), team('Blue', 1)],
-      objectives: [wool(OLD, 'Red')],
-      started: after(-7_600_000),
-      finished: after(-7_000_000),
-    },
-    { time: after(-7_000_000) },
-  ),
-  punishment('p1', OLD, { reason: `${FORMER} cheats`, punisher: ADA }, { server: 'Alpha', time: after(-6_000_000) }),
-  event(
-    'punishment.changed',
-    { punishment: 'p1', reason: `VQXZJK_former, again` },
-    { server: 'Alpha', time: after(-5_900_000) },
-  ),
-  punishment('p2', ADA, { punisher: OLD, reason: 'spam' }, { server: 'Alpha', time: after(-5_800_000) }),
-  event(
-    'punishment.revoked',
-    { punishment: 'p2', revoker: OLD, reason: 'sorry' },
-    { server: 'Alpha', time: after(-5_700_000) },
-  ),
-  statistics(OLD, { kill_count: 3 }, { time: after(-5_600_000) }),
-  event('player.named', { player: NOW }, { time: after(-3_000_000) }),
-  match({ teams: [team('Red', NOW), team('Blue', 1)] }),
-];
-
-async function remove({ db, clock }: TestAppContext, name = FORMER, uuid = UUID): Promise<void> {
-  const removed = await db.transaction((tx) => removeFormerName(tx, clock.now(), uuid, name));
-  assert.ok('job' in removed, JSON.stringify(removed));
-  await finishJobs(db);
-}
-
-/** Which tables have the former name. */
-async function tablesWith({ db }: Pick<TestAppContext, 'db'>, text = FORMER): Promise<string[]> {
-  const tables: string[] = [];
-  for (const { name } of await listTables(db)) {
-    const rows = await db.all(sql`select * from ${identifier(name)}`);
-    if (JSON.stringify(rows).toLowerCase().includes(text.toLowerCase())) tables.push(name);
-  }
-  return tables;
-}
-
-const namesAt = async ({ db }: TestAppContext): Promise<string[]> =>
-  (await namesOf(db, (await playerByUuid(db, UUID))!.key)).map(({ name }) => name);
-
-async function exported(context: Pick<TestAppContext, 'db'>): Promise<WireEvent[]> {
-  return await Array.fromAsync(exportEvents(context.db));
-}
+import {
+  checkImport,
+  exported,
+  FORMER,
+  HISTORY,
+  LABEL,
+  namesAt,
+  NOW,
+  OLD,
+  remove,
+  tablesWith,
+  UUID,
+} from './removed-name-network.ts';
 
 onEachDatabase('a removed name is nowhere, and the present one takes its place', async (t, url, dialect) => {
   const { context, get } = await testApi(t, url);
@@ -200,19 +122,13 @@ onEachDatabase('a removed name is nowhere, and the present one takes its place',
   });
 
   await t.test('an import of the export has the same rows', async () => {
-    const [copy] = await twoDatabases(t, dialect, db.keyedHash);
-    const events = await exported(context);
-    assert.ok(!JSON.stringify(events).toLowerCase().includes(FORMER.toLowerCase()));
-    const receipts = await ingestEvents(copy, clock, { kind: 'operator' }, events);
-    assert.deepEqual(
-      receipts.filter(({ status }) => status !== 'accepted'),
-      [],
+    assert.ok(
+      !JSON.stringify(await exported(db))
+        .toLowerCase()
+        .includes(FORMER.toLowerCase()),
     );
-    await db.run(sql`update match_details set revision = 0`);
-    const removals = async (one: typeof db) => await one.all(sql`select * from removed_names`);
-    assert.deepEqual(await removals(copy), await removals(db));
-    for (const one of [db, copy]) while (await projectMatches(one, 'UTC', clock.now()));
-    assert.deepEqual(await canonicalDumpOf(copy), await canonicalDumpOf(db));
+    const [copy] = await twoDatabases(t, dialect, db.keyedHash);
+    await checkImport(context, copy);
   });
 });
 
@@ -234,6 +150,8 @@ onEachDatabase(
       login('Alpha', OLD, { time: after(0) }),
       event('player.named', { player: OLD }, { time: after(-1) }),
       match({ teams: [team('Red', OLD)] }, { time: after(120_000) }),
+      match({ teams: [team(`${FORMER} 2`, NOW), team('Blue', 1)], win: `${FORMER} 2` }),
+      punishment('p3', NOW, { reason: `${FORMER}: spam` }, { server: 'Alpha', time: after(-2) }),
     ];
     const send = async (...events: WireEvent[]) => await ingestEvents(db, clock, server, events);
     for (const one of await send(...older)) assert.equal(one.status, 'accepted', JSON.stringify(one));
@@ -262,24 +180,6 @@ onEachDatabase('what is derived later leaves a removed name out', async (t, url)
   const player = (await playerByUuid(db, UUID))!;
   assert.deepEqual([player.name, await namesAt(context)], [LABEL, []]);
   assert.deepEqual(await tablesWith(context), []);
-});
-
-onEachDatabase('a merge joins the removed names of both', async (t, url) => {
-  const context = await testContext(t, url);
-  const other = { uuid: person(7).uuid, name: FORMER };
-  await sendEvents(
-    context,
-    ...HISTORY,
-    login('Alpha', other, { time: after(-2_000_000) }),
-    login('Alpha', { ...other, name: 'Bob' }),
-  );
-  await remove(context);
-  assert.equal((await findPlayer(context.db, FORMER))?.name, 'Bob');
-  await sendEvents(context, event('player.merged', { from: UUID, into: other.uuid }));
-  await finishJobs(context.db);
-  assert.deepEqual(await tablesWith(context), []);
-  const names = await namesOf(context.db, (await playerByUuid(context.db, UUID))!.key);
-  assert.deepEqual(names.map(({ name }) => name).sort(), ['Bob', 'Present']);
 });
 
 onEachDatabase('the revocation log removes a name again, in a backup even the present one', async (t, url, dialect) => {

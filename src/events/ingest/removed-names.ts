@@ -66,10 +66,23 @@ function isKept({ sender }: Item, { time, data, receipt }: PreparedEvent, until:
   return (sender.kind === 'server' || receipt !== undefined) && Math.min(time, finished) > until;
 }
 
+/** Visits what may name a player by its UUID: the name beside it, that of its team, and the words of the reason of its punishment. */
 function eachNamed(value: unknown, visit: (uuid: string, name: string) => void): void {
   if (typeof value !== 'object' || value === null) return;
-  const { uuid, name } = value as Record<string, unknown>;
-  const own = typeof uuid === 'string' ? uuidOf(uuid) : undefined;
-  if (own !== undefined && typeof name === 'string') visit(own, name);
+  const { uuid, name, players, punished, reason } = value as Record<string, unknown>;
+  const visitAll = (sent: unknown, names: readonly string[]): void => {
+    const own = typeof sent === 'string' ? uuidOf(sent) : undefined;
+    if (own !== undefined) for (const one of names) visit(own, one);
+  };
+  if (typeof name === 'string') {
+    visitAll(uuid, [name]);
+    const team = [name, name.replace(/ \d+$/, '')];
+    if (Array.isArray(players)) for (const player of players as unknown[]) visitAll(uuidIn(player), team);
+  }
+  if (typeof reason === 'string') visitAll(uuidIn(punished), reason.match(WORDS) ?? []);
   for (const part of Object.values(value)) eachNamed(part, visit);
 }
+
+const WORDS = /\.?[\p{L}\p{M}\p{N}_]+/gu;
+
+const uuidIn = (value: unknown): unknown => (value as { uuid?: unknown } | null | undefined)?.uuid;
