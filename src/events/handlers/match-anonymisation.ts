@@ -21,6 +21,10 @@ export async function anonymiseMatch(
     sql`update player_matches set name = ${owner.name} where match_key = ${match} and player_key = ${owner.key}`,
     sql`update kills set killer_name = ${owner.name} where killer_key = ${owner.key} and match_key = ${match}`,
     sql`update kills set victim_name = ${owner.name} where victim_key = ${owner.key} and match_key = ${match}`,
+    // Without merged UUIDs it was there for a missing or removed name.
+    sql`
+      delete from merged_in_matches where match_key = ${match} and player_key = ${owner.key} and not exists (
+        select 1 from player_aliases where into_uuid = (select uuid from players where key = ${owner.key}))`,
   ]);
 }
 

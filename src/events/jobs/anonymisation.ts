@@ -14,6 +14,7 @@ import { forgetNames } from '#store/game/hidden-players.ts';
 import { forgetPlayersOfLiveMatches } from '#store/game/live-matches.ts';
 import type { Renamed, RenamedPlayer } from '#store/game/own-teams.ts';
 import { hasPseudonym } from '#store/game/players.ts';
+import { markStale } from '#store/jobs.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { ROWS_PER_CHUNK, type ChunkRunner } from '../ledger/chunk.ts';
 import { removeNameChunk } from './name-removal.ts';
@@ -81,6 +82,8 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
   await tx.run(
     sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
   );
+  // Events without a name, or with a removed one, have the pseudonym now, which may be the first observation.
+  if (scan.owner !== undefined) await markStale(tx, 'player', [scan.owner.key]);
   // The cursor outlives the job, without names.
   const { phase, after } = cursor;
   return { cursor: { phase, after }, done, isComplete: true };

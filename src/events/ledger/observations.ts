@@ -96,6 +96,10 @@ export async function anonymiseNames(
       delete from name_observations where player_key = ${key} and ledger_key = ${event} and exists (
         select 1 from name_observations o where o.player_key = ${key}
           and o.ledger_key = ${event} and o.name < name_observations.name)`,
-    sql`update name_observations set name = ${name} where player_key = ${key} and ledger_key = ${event}`,
+    // An observation without a name has no time, the pseudonym does.
+    sql`
+      update name_observations set name = ${name}, time = case when time <> ${NEVER_SEEN} then time
+        else coalesce((select finished from matches where key = ${event}), (select time from ledger where key = ${event})) end
+      where player_key = ${key} and ledger_key = ${event}`,
   ]);
 }

@@ -4,7 +4,6 @@ import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { isOfPseudonym } from './deleted-players.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
-import { rebindRemovedNames } from './removed-names.ts';
 import { syncAccountName } from '#store/game/linked-account.ts';
 import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
@@ -134,7 +133,6 @@ export async function linkPlayer(
   if (!isUuidLabel(player.name)) await tx.runAll(syncAccountName(uuid, player.name));
   await tx.run(sql`delete from link_codes where account_id = ${id}`);
   await deletePseudonym(tx, player.uuid);
-  await rebindRemovedNames(tx, player.uuid);
   return undefined;
 }
 

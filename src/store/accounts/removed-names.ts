@@ -186,6 +186,7 @@ export async function removedNames(
 ): Promise<ReadonlyMap<string, { present: string; until: (name: string) => number | undefined }>> {
   const removals = await removalsOf(tx, uuids);
   const present = await namesByUuid(tx, [...removals.keys()]);
+  for (const uuid of present.keys()) await rebindRemovedNames(tx, uuid);
   return new Map(
     [...removals].map(([uuid, hashes]) => {
       const until = (name: string): number | undefined => hashes.get(hashOf(tx, nameKey(name)));
@@ -209,8 +210,8 @@ export async function unbindRemovedNames(tx: Queryable, uuid: string): Promise<v
   await tx.run(sql`update removed_names set player_key = null where uuid_hash = ${uuidHash}`);
 }
 
-/** Binds the removed names of a game account that returns after an erasure to its new player. */
-export async function rebindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
+/** Binds the removed names of a game account that came back after an erasure to its new player. */
+async function rebindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`
     update removed_names set player_key = (select key from players where uuid = ${uuid})
     where uuid_hash = ${hashUuid(tx.keyedHash, uuid)} and player_key is null`);
