@@ -23,12 +23,14 @@ import { startReset } from '#store/accounts/factor-resets.ts';
 import { addWebhook, removeWebhook, turnOff, turnOn, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/applications/applications.ts';
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
+import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { writeRevocations } from '#store/revocations/outbox.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import {
   account,
+  after,
   application,
   configured,
   event,
@@ -84,6 +86,7 @@ async function fill(context: TestAppContext) {
     configured('Gamma'),
     login('Alpha', person(1, 'AnnInGame')),
     login('Alpha', person(2)),
+    login('Alpha', person(3, 'Formerly'), { time: after(-1_000) }),
     login('Alpha', person(3)),
     match({ teams: [team('Red', 1, 2), team('Blue', 3)] }),
     punishment('one', person(2)),
@@ -181,6 +184,7 @@ async function deleteAndRevoke(context: TestAppContext, filled: Filled, environm
   await setHidden(db, 0, NETWORK, ['Player3', 'Unknown']);
   const choice = { player: person(3).uuid, profile: true, online: false, names: true };
   await sendEvents(context, event('player.privacy', { ...choice, online: true }), event('player.privacy', choice));
+  await ok(environment, 'player', 'remove-name', '--player', person(3).uuid, '--name', 'Formerly', '--yes');
   // A person who was erased and is unknown to the backup, but whose events a game server may still hold.
   await sendEvents(context, login('Alpha', person(9, 'Later')));
   await ok(environment, 'player', 'erase', '--player', person(9).uuid, '--yes');
@@ -204,6 +208,7 @@ const REPLAYED = {
   factor_resets_ended: 1,
   mail_links_ended: 3,
   invitations_ended: 2,
+  names_removed: 1,
   players_hidden: 2,
   privacy_changed: 1,
 };
@@ -224,7 +229,15 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
   assert.equal((await context.db.all(sql`select key from revocations`)).length, 0);
   const text = readFileSync(log, 'utf8');
   assert.equal(statSync(log).mode & 0o777, 0o600);
-  for (const name of ['AnnInGame', 'Player2', 'ann@', person(1).uuid, person(2).uuid, ...Object.values(filled.tokens)])
+  for (const name of [
+    'AnnInGame',
+    'Player2',
+    'Formerly',
+    'ann@',
+    person(1).uuid,
+    person(2).uuid,
+    ...Object.values(filled.tokens),
+  ])
     assert.ok(!text.includes(name), `the log does not hold ${name}`);
   const pseudonyms = await context.db.tuples(sql`select uuid_hash, uuid, name from pseudonyms order by uuid_hash`);
 
@@ -245,6 +258,8 @@ onEachDatabase('a restored backup brings back nobody and nothing that the revoca
     assert.deepEqual(found, [], 'no stored event names an erased person');
     assert.equal(await db.get(sql`select key from players where uuid = ${uuid}`), undefined);
   }
+  const named = await db.all(sql`select key from ledger where body like '%Formerly%'`);
+  assert.deepEqual([named, (await namesOf(db, (await playerByUuid(db, person(3).uuid))!.key)).length], [[], 1]);
   await new Mirror(arrived).check('the feed after the replay');
   const roles = await db.tuples(sql`select name, role, disabled from accounts order by name`);
   assert.deepEqual(roles, [
