@@ -2,16 +2,17 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { MATCH_EVENTS } from '../schema/matches.ts';
 import { idOf } from '#platform/ids.ts';
-import { isUuidLabel, nameKey } from '#text/text.ts';
+import { nameKey, uuidLabel } from '#text/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
+import { hasLabel } from '#store/game/present-names.ts';
 import { toSums } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { anonymiseMatch } from './match-anonymisation.ts';
 import { beginMatch, continueMatch } from './match-retraction.ts';
 import { applyReports, exceedsDeclared, warningsAbout } from './counter-reports.ts';
-import { type MatchSummary, type PlayerSummary } from '../schema/match-summary.ts';
+import { type MatchSummary, matchUuids, type PlayerSummary } from '../schema/match-summary.ts';
 
 /** Stores a finished match under the key of its event. The caller has loaded its players (`matchUuids`) into the unit of work. */
 async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
@@ -104,13 +105,17 @@ const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow
   ...joinPlayed(before, row),
 ];
 
-/** Records the surviving players of UUIDs of the match that were merged into others, and the players without a name in it. */
+/**
+ * Records the surviving players of UUIDs of the match that were merged into others, and the players without a name in one of
+ * their places.
+ */
 function addMerged({ work, key }: EventContext, match: MatchSummary): void {
-  const named = [...match.players, ...match.scorers];
-  if (!work.players.hasMerged && !named.some(([, name]) => isUuidLabel(name))) return;
-  const merged = named.flatMap(([uuid, name]) => {
+  const texts = [match.teams, match.objectives].filter(hasLabel);
+  if (!work.players.hasMerged && texts.length === 0) return;
+  const merged = matchUuids(match).flatMap((uuid) => {
     const player = work.players.find(uuid)!;
-    return player.uuid === uuid && !isUuidLabel(name) ? [] : [player.key];
+    const isNamed = !texts.some((text) => text.includes(uuidLabel(uuid)));
+    return player.uuid === uuid && isNamed ? [] : [player.key];
   });
   for (const player of new Set(merged)) work.rows.add('merged_in_matches', [key, player]);
 }

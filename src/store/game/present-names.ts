@@ -28,6 +28,9 @@ async function presentNames(db: Queryable, texts: readonly string[]): Promise<Pr
   return names;
 }
 
+/** Whether a text has the label of a UUID. */
+export const hasLabel = (text: string): boolean => text.search(LABELS) >= 0;
+
 export const withNames = (text: string, names: PresentNames): string =>
   text.replace(LABELS, (label) => names.get(label) ?? label);
 
