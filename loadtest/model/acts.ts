@@ -22,6 +22,8 @@ export class Acts {
   /** Receipts of single withdrawn events; those whose command was interrupted may not have been withdrawn. */
   readonly withdrawn = new Map<string, { isCertain: boolean }>();
   readonly deleted = new Set<string>();
+  /** Names that were removed for certain, with the UUID by which. All reports of the model are about the time before. */
+  readonly removedNames: { uuid: string; name: string }[] = [];
   /** Sentences about commands that failed. */
   readonly failures: string[] = [];
   readonly #operator: Operator;
@@ -41,13 +43,15 @@ export class Acts {
 
   async next(): Promise<void> {
     const chance = this.#random.below(100);
-    if (chance < 18) return await this.#withdrawOne();
-    if (chance < 30) return await this.#withdrawSince();
-    if (chance < 46) return await this.#merge();
-    if (chance < 68) return await this.#link();
-    if (chance < 76) return await this.#deleteAccount();
-    if (chance < 82) return await this.#erase();
-    if (chance < 86) return await this.#configure();
+    if (chance < 14) return await this.#withdrawOne();
+    if (chance < 24) return await this.#withdrawSince();
+    if (chance < 36) return await this.#merge();
+    if (chance < 52) return await this.#link();
+    if (chance < 58) return await this.#deleteAccount();
+    if (chance < 63) return await this.#erase();
+    if (chance < 66) return await this.#configure();
+    if (chance < 80) return await this.#removeName();
+    if (chance < 90) return await this.#choosePrivacy();
     await this.#declare();
   }
 
@@ -153,6 +157,21 @@ export class Acts {
   async #erase(): Promise<void> {
     const uuid = this.#player();
     if ((await this.#run('player', 'erase', '--player', uuid, '--yes', '--json')) !== 'refused') this.deleted.add(uuid);
+  }
+
+  /** Often refused: the name is the present one, or none of the player. */
+  async #removeName(): Promise<void> {
+    const uuid = this.#player();
+    for (const name of this.#random.shuffled(this.#senders[0]!.generator.namesOf(uuid))) {
+      const outcome = await this.#run('player', 'remove-name', '--player', uuid, '--name', name, '--yes', '--json');
+      if (outcome === 'done') this.removedNames.push({ uuid, name });
+      if (outcome !== 'refused') return;
+    }
+  }
+
+  async #choosePrivacy(): Promise<void> {
+    const [profile, online, names] = Array.from({ length: 3 }, () => this.#random.chance(0.4)) as boolean[];
+    await this.#operator.choose({ player: this.#player(), profile: profile!, online: online!, names: names! });
   }
 
   /** Declares a counter, in another way than before, or removes it. */

@@ -23,7 +23,7 @@ export async function check(
   if (exported?.status !== 0) return [`export events failed: ${exported?.err}`];
   const lines = exported.out.split('\n').filter((line) => line !== '');
   const events = lines.map((line) => JSON.parse(line) as Exported);
-  const found = [...ledgerFaults(events, senders, acts)];
+  const found = [...ledgerFaults(events, senders, acts), ...removedNameFaults(events, acts)];
   const uuids = new Set([...(exported.out.match(UUID) ?? []), ...senders[0]!.generator.uuids]);
   const expected = expectedNetwork(events);
   for (const [number, port] of apiPorts.entries()) {
@@ -39,6 +39,27 @@ export async function keepEvents(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-model-'));
   await writeFile(join(folder, 'events.ndjson'), text);
   return join(folder, 'events.ndjson');
+}
+
+/** No event has a removed name of a player beside any UUID of that player, because all of them are older than the removal. */
+function* removedNameFaults(events: readonly Exported[], { removedNames }: Acts): Generator<string> {
+  const merged = new Map(
+    events.flatMap(({ type, data }) => (type === 'player.merged' ? [[data.from as string, data.into as string]] : [])),
+  );
+  const survivor = (uuid: string): string => (merged.has(uuid) ? survivor(merged.get(uuid)!) : uuid);
+  const removed = new Set(removedNames.map(({ uuid, name }) => `${survivor(uuid)} ${name.toLowerCase()}`));
+  for (const event of events) {
+    for (const { uuid, name } of peopleIn(event.data))
+      if (removed.has(`${survivor(uuid)} ${name.toLowerCase()}`))
+        yield `${event.id} has the removed name ${name} of ${uuid}`;
+  }
+}
+
+function* peopleIn(value: unknown): Generator<{ uuid: string; name: string }> {
+  if (typeof value !== 'object' || value === null) return;
+  const { uuid, name } = value as Record<string, unknown>;
+  if (typeof uuid === 'string' && typeof name === 'string') yield { uuid, name };
+  for (const part of Object.values(value)) yield* peopleIn(part);
 }
 
 /** Events whose acceptance depends on events of others: withdrawing those withdraws them too. */

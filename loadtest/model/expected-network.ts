@@ -1,7 +1,8 @@
 import { CounterModel } from './counter-model.ts';
 import type { Exported } from './exported.ts';
 import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
-import { groupOf, PlayerModel, winnersOf } from './player-model.ts';
+import { groupOf, labelOf, PlayerModel, winnersOf } from './player-model.ts';
+import { PrivacyModel } from './privacy-model.ts';
 
 /**
  * Computes the expected responses of the APIs from the exported events alone. It shares no code with the service and
@@ -28,6 +29,7 @@ class NetworkModel {
   readonly #mergedInto = new Map<string, string>();
   readonly #players = new Map<string, PlayerModel>();
   readonly #counters: CounterModel;
+  readonly #privacy = new PrivacyModel();
   readonly #matches: MatchFacts[] = [];
   readonly #punishments = new Map<string, Punishment>();
   readonly #maps = new Map<string, GameMap>();
@@ -46,6 +48,8 @@ class NetworkModel {
     this.#order++;
     const { type, data } = event;
     const time = Date.parse(event.time);
+    this.#privacy.apply(event);
+    if (type === 'player.privacy' || type === 'player.name_removed') return;
     if (type === 'match.finished') return this.#match(event);
     if (type === 'map.published') return this.#publish(data, time, event.receipt!);
     if (type === 'map.rated') return this.#rate(data, time);
@@ -62,21 +66,37 @@ class NetworkModel {
     const players = new Map<string, PlayerFacts>();
     for (const [uuid, player] of this.#players) players.set(uuid, player.facts());
     const nameOf = (uuid: string): string => players.get(uuid)?.name ?? '';
-    const punishments = [...this.#punishments.values()].map(({ changed: _, punished, ...facts }) => {
+    const named = this.#labels(players);
+    const punishments = [...this.#punishments.values()].map(({ changed: _, punished, punisher, reason, ...facts }) => {
       if (facts.type === 'ban' && facts.state === 0) players.get(punished)!.banned = true;
-      return { ...facts, punished: { uuid: punished, name: nameOf(punished) } };
+      return {
+        ...facts,
+        punisher: punisher && { ...punisher, name: named(punisher.name) },
+        punished: { uuid: punished, name: nameOf(punished) },
+        reason: named(reason),
+      };
     });
+    const matches = this.#matches.map((match) => [match.id, this.#shownMatch(match, nameOf, named)] as const);
+    const empty = new PlayerModel('', this.#counters).facts();
+    for (const [uuid, player] of players) players.set(uuid, this.#privacy.shown(uuid, player, empty));
     // A merged UUID finds the surviving player.
     for (const uuid of this.#mergedInto.keys()) {
       const survivor = players.get(this.#survivor(uuid));
       if (survivor !== undefined) players.set(uuid, survivor);
     }
     return {
-      matches: new Map(this.#matches.map((match) => [match.id, this.#shownMatch(match, nameOf)])),
+      matches: new Map(matches),
       players,
       punishments: new Map(punishments.map((one) => [one.id, one])),
       maps: new Map([...this.#maps.values()].map((map) => [map.name, this.#mapFacts(map)])),
     };
+  }
+
+  /** Returns a function that puts the present names into a text with labels of UUIDs. */
+  #labels(players: ReadonlyMap<string, PlayerFacts>): (text: string) => string {
+    const uuids = [...players.keys(), ...this.#mergedInto.keys()];
+    const names = new Map(uuids.map((uuid) => [labelOf(uuid), players.get(this.#survivor(uuid))?.name]));
+    return (text) => text.replace(/[0-9a-f]{8}-[0-9a-f]{12}/g, (label) => names.get(label) ?? label);
   }
 
   #survivor(uuid: string): string {
@@ -98,15 +118,24 @@ class NetworkModel {
   }
 
   /**
-   * A match as reported, with the surviving UUIDs; if a merged UUID of a player took part, the player has the present
-   * name everywhere in the match.
+   * A match as reported, with the surviving UUIDs; if a merged UUID of a player took part, or one without a name, the player
+   * has the present name everywhere in the match.
    */
-  #shownMatch({ teams, objectives, counters, ...head }: MatchFacts, nameOf: (uuid: string) => string): MatchFacts {
+  #shownMatch(
+    { teams, objectives, counters, win, winners, ...head }: MatchFacts,
+    nameOf: (uuid: string) => string,
+    named: (text: string) => string,
+  ): MatchFacts {
     const reported = [
       ...teams.flatMap(({ players }) => players.map(({ uuid }) => uuid as string)),
       ...objectives.map(({ player_uuid }) => player_uuid as string),
     ];
-    const merged = new Set(reported.filter((uuid) => this.#mergedInto.has(uuid)).map((uuid) => this.#survivor(uuid)));
+    const text = JSON.stringify([teams, objectives]);
+    const merged = new Set(
+      reported
+        .filter((uuid) => uuid !== '' && (this.#mergedInto.has(uuid) || text.includes(labelOf(uuid))))
+        .map((uuid) => this.#survivor(uuid)),
+    );
     const shown = (uuid: string, name: string): { uuid: string; name: string } => {
       const survivor = this.#survivor(uuid);
       return { uuid: survivor, name: merged.has(survivor) ? nameOf(survivor) : name };
@@ -117,11 +146,13 @@ class NetworkModel {
     });
     return {
       ...head,
-      teams: teams.map((team) => ({ ...team, players: team.players.map(player) })),
-      counters: counters.map(player),
+      win: named(win),
+      winners: winners.map(named),
+      teams: teams.map((team) => ({ ...team, name: named(team.name), players: team.players.map(player) })),
+      counters: counters.map((one) => ({ ...player(one), team: named(one['team'] as string) })),
       objectives: objectives.map((objective) => {
         const { uuid, name } = shown(objective.player_uuid as string, objective.player as string);
-        return { ...objective, player: name, player_uuid: uuid };
+        return { ...objective, team: named(objective['team'] as string), player: name, player_uuid: uuid };
       }),
     };
   }

@@ -92,9 +92,14 @@ export class EventGenerator {
   }
 
   #nameOf(uuid: string): string {
+    const [usual, ...others] = this.namesOf(uuid);
+    return this.#random.chance(0.7) ? usual! : this.#random.pick(others);
+  }
+
+  /** All names that a player has in turn. */
+  namesOf(uuid: string): string[] {
     const number = this.uuids.indexOf(uuid);
-    const other = ['Other', 'player', 'New'].map((stem) => `${stem}${number}`);
-    return this.#random.chance(0.7) ? `Player${number}` : this.#random.pick([...other, 'Shared']);
+    return [...['Player', 'Other', 'player', 'New'].map((stem) => `${stem}${number}`), 'Shared'];
   }
 
   #match(): Record<string, unknown> {
@@ -106,19 +111,28 @@ export class EventGenerator {
     const [moved] = played.slice(0, half);
     const secondary = moved !== undefined && random.chance(0.2) ? [{ ...moved, ...this.#own(), primary: false }] : [];
     const kills = uuids.length < 2 ? [] : Array.from({ length: random.below(5) }, () => this.#kill(uuids, finished));
+    const teams =
+      played.length > 1 && random.chance(0.2)
+        ? freeForAll(played)
+        : [
+            { name: 'Red', ...(random.chance(0.3) && { score: random.below(9) }), players: played.slice(0, half) },
+            {
+              name: 'Blue',
+              ...(random.chance(0.2) && { color: 'blue' }),
+              players: [...played.slice(half), ...secondary],
+            },
+          ];
+    const [one, other] = random.shuffled(teams.map(({ name }) => name));
     return {
       map: random.pick(MAPS),
       gamemode: random.pick(GAMEMODES),
       ranked: random.chance(0.5),
-      win: random.pick(['', 'Red', 'Blue']),
-      ...(random.chance(0.1) && { winners: ['Blue', 'Red'] }),
+      win: random.pick(['', one, other]),
+      ...(random.chance(0.1) && { winners: [one, other] }),
       started: new Date(this.#began - 600_000).toISOString(),
       finished,
-      teams: [
-        { name: 'Red', ...(random.chance(0.3) && { score: random.below(9) }), players: played.slice(0, half) },
-        { name: 'Blue', ...(random.chance(0.2) && { color: 'blue' }), players: [...played.slice(half), ...secondary] },
-      ],
-      objectives: Array.from({ length: random.below(4) }, () => this.#objective()),
+      teams,
+      objectives: Array.from({ length: random.below(4) }, () => this.#objective(one!)),
       kills,
     };
   }
@@ -141,10 +155,10 @@ export class EventGenerator {
     return { killer: this.#random.chance(0.3) ? null : killer, victim, time };
   }
 
-  #objective(): Record<string, unknown> {
+  #objective(team: string): Record<string, unknown> {
     const random = this.#random;
     const player = random.chance(0.2) ? null : this.#person();
-    return { player, team: 'Red', type: random.pick(OBJECTIVES), name: `goal ${random.below(3)}`, time: this.time() };
+    return { player, team, type: random.pick(OBJECTIVES), name: `goal ${random.below(3)}`, time: this.time() };
   }
 
   /** Each server publishes all maps in turn; only the first publisher may change one. */
@@ -173,13 +187,14 @@ export class EventGenerator {
     const random = this.#random;
     const punisher = random.chance(0.5) ? this.#person() : null;
     const type = random.pick(['ban', 'mute', 'kick']);
+    const punished = this.#person();
     return {
       punishment: this.#reference(),
-      punished: this.#person(),
+      punished,
       punisher,
       type,
       level: random.below(3),
-      reason: 'said',
+      reason: random.pick(['spam', `${this.#nameOf(punished.uuid)}: spam`]),
     };
   }
 
@@ -195,6 +210,20 @@ export class EventGenerator {
       ...this.#own(),
     };
   }
+}
+
+/** Each player is a team with the name of the player. */
+function freeForAll(
+  played: readonly Record<string, unknown>[],
+): { name: string; players: Record<string, unknown>[] }[] {
+  const teams = new Map<string, { name: string; players: Record<string, unknown>[] }>();
+  for (const player of played) {
+    const free = teams.has(player['name'] as string) ? `${String(player['name'])} 2` : (player['name'] as string);
+    const team = teams.get(free) ?? { name: free, players: [] };
+    team.players.push(player);
+    teams.set(free, team);
+  }
+  return [...teams.values()];
 }
 
 const numberedUuid = (number: number): string => `5c0fe11a-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;

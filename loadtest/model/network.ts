@@ -13,7 +13,9 @@ export interface MatchFacts extends Record<string, unknown> {
   id: string;
   started: number;
   finished: number;
-  teams: (Record<string, unknown> & { players: Record<string, unknown>[] })[];
+  win: string;
+  winners: string[];
+  teams: (Record<string, unknown> & { name: string; players: Record<string, unknown>[] })[];
   objectives: Record<string, unknown>[];
   counters: Record<string, unknown>[];
 }
@@ -39,6 +41,7 @@ export interface PlayerFacts {
   last_login_server: string;
   last_logout: number | '';
   banned: boolean;
+  private: boolean;
   /** The counters of each field group. */
   groups: Record<string, Record<string, unknown>>;
   /** Newest first. */

@@ -51,6 +51,10 @@ export function winnersOf({ win, winners = [] }: Exported['data']): string[] {
   return win === '' ? (winners as string[]) : [win, ...(winners as string[]).filter((name) => name !== win)];
 }
 
+/** The label of a UUID, which takes the place of a removed name. */
+export const labelOf = (uuid: string): string => `${uuid.slice(0, 8)}-${uuid.slice(24)}`;
+const LABEL = /^[0-9a-f]{8}-[0-9a-f]{12}$/;
+
 /** One player, according to the events. */
 export class PlayerModel {
   readonly uuid: string;
@@ -120,14 +124,16 @@ export class PlayerModel {
 
   facts(): PlayerFacts {
     const names = this.#names();
+    const name = names[0]?.name ?? labelOf(this.uuid);
     const { power = 0, faction = '' } = this.#faction ?? {};
     return {
-      name: names[0]!.name,
+      name,
       names,
       last_login: this.#login?.time ?? '',
       last_login_server: this.#login?.server ?? '',
       last_logout: this.#logout ?? '',
       banned: false,
+      private: false,
       groups: {
         ...this.#groups,
         factions: { ...this.#groups['factions'], power, faction },
@@ -162,12 +168,13 @@ export class PlayerModel {
   }
 
   /**
-   * The present name first. Names that differ in case only are one, in the last observed spelling. Of several names in
+   * The present name first; a label of a UUID is none. Names that differ in case only are one, in the last observed spelling. Of several names in
    * one event the last in their order is the newest.
    */
   #names(): Named[] {
     const names = new Map<string, Named>();
-    const inOrder = this.#observed.toSorted(
+    const named = this.#observed.filter(({ name }) => !LABEL.test(name));
+    const inOrder = named.toSorted(
       (a, b) => a.time - b.time || a.order - b.order || Number(a.name > b.name) - Number(a.name < b.name),
     );
     for (const { name, time } of inOrder) {
@@ -175,9 +182,9 @@ export class PlayerModel {
       names.delete(name.toLowerCase());
       names.set(name.toLowerCase(), { name, first_seen: before?.first_seen ?? time, last_seen: time });
     }
-    const present = [...names.values()].at(-1)!;
+    const present = [...names.values()].slice(-1);
     const former = [...names.values()].slice(0, -1);
-    return [present, ...former.sort(lastSeenFirst)];
+    return [...present, ...former.sort(lastSeenFirst)];
   }
 
   /** Two merged UUIDs may have played in the same match, which is listed once, won if either won, with both sums. */

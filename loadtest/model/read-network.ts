@@ -9,6 +9,7 @@ const FIELDS = [
   ...['bowspleef', 'cp', 'ctw', 'factions', 'objective', 'paintball', 'splatt', 'teampvp', 'tntrun', 'total'],
   'names',
   'counters',
+  'private',
 ].join(',');
 /** Compared elsewhere, or counted every few minutes only. */
 const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
@@ -106,6 +107,7 @@ async function readPlayer(api: ApiClient, uuid: string, player: Json): Promise<P
     last_login_server: player['last_login_server'] as string,
     last_logout: atOrEmpty(player['last_logout']),
     banned: player['banned'] as boolean,
+    private: player['private'] as boolean,
     groups,
     matches: matches!.map(({ time: _, ...played }) => {
       return { ...played, started: at(played['started']), finished: at(played['finished']) };

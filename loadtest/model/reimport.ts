@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { keyedHashOf, SecretKey } from '#platform/crypto/secret-key.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
@@ -28,7 +29,7 @@ export async function reimport(databases: Databases, url: string, operator: Oper
     const imported = await importer.run('import', 'events', file, '--json');
     if (imported?.status !== 0) return [`import events failed: ${imported?.err}${imported?.out}`];
     {
-      await using db = await openDb(copy, { keyedHash: secretHash });
+      await using db = await openDb(copy, { keyedHash: keyedHashOf(new SecretKey(key)) });
       await runJobs({ db, clock: systemClock });
     }
     const again = await importer.run('export', 'events', '-');
@@ -45,13 +46,14 @@ export async function reimport(databases: Databases, url: string, operator: Oper
   }
 }
 
-/** The events of the ledger by their receipts; the others are of the present. */
+/** The events of the ledger by their receipts, and removals of names by their ids; the others are of the present. */
 function storedIn(text: string): Record<string, unknown> {
   const events = text.split('\n').filter((line) => line !== '');
   return Object.fromEntries(
     events.flatMap((line) => {
       const event = JSON.parse(line) as Exported;
-      return event.receipt === undefined ? [] : [[event.receipt, event]];
+      if (event.receipt !== undefined) return [[event.receipt, event]];
+      return event.type === 'player.name_removed' ? [[event.id, event]] : [];
     }),
   );
 }

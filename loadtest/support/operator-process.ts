@@ -4,13 +4,15 @@ import { readConfig } from '#platform/config/config.ts';
 import { systemClock } from '#platform/clock.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { run } from '#cli/dispatch.ts';
+import { reportAsOperator } from '#events/ingest/operator-events.ts';
+import type { DataOf } from '#events/schema/index.ts';
 
 /**
- * The third process of the model: runs operator commands, one after another, and creates the link codes that the account
- * page would show.
+ * The third process of the model: runs operator commands, one after another, and does what the account page would: creates
+ * link codes, and stores what people keep private.
  */
 
-export type OperatorOrder = { command: string[] } | { linkCodeOf: string };
+export type OperatorOrder = { command: string[] } | { linkCodeOf: string } | { privacy: DataOf<'player.privacy'> };
 
 export interface OperatorReply {
   status: number;
@@ -26,7 +28,10 @@ async function execute(order: OperatorOrder): Promise<OperatorReply> {
     return { status: result, out, err };
   }
   await using context = await openAppContext(readConfig(environment), systemClock);
-  return { status: 0, out: await newLinkCode(context.db, Date.now(), order.linkCodeOf), err: '' };
+  if ('linkCodeOf' in order)
+    return { status: 0, out: await newLinkCode(context.db, Date.now(), order.linkCodeOf), err: '' };
+  await reportAsOperator(context.db, systemClock, { type: 'player.privacy', data: order.privacy });
+  return { status: 0, out: '', err: '' };
 }
 
 process.on('message', (order: OperatorOrder) => {

@@ -22,6 +22,11 @@ export class Operator {
     return (await this.#execute({ linkCodeOf: accountId }))?.out;
   }
 
+  /** Chooses what the person of a player keeps private. */
+  async choose(privacy: Extract<OperatorOrder, { privacy: unknown }>['privacy']): Promise<OperatorReply | undefined> {
+    return await this.#execute({ privacy });
+  }
+
   /** Continues with other settings, in a new process. */
   async use(environment: NodeJS.ProcessEnv): Promise<void> {
     this.#environment = environment;

@@ -1,0 +1,45 @@
+import type { Exported } from './exported.ts';
+import type { PlayerFacts } from './network.ts';
+
+interface Privacy {
+  profile: boolean;
+  online: boolean;
+  names: boolean;
+}
+
+/** What people keep private, according to the events in their order: a merge lets what either chose hold for both. */
+export class PrivacyModel {
+  readonly #chosen = new Map<string, Privacy>();
+  readonly #mergedInto = new Map<string, string>();
+
+  apply({ type, data }: Exported): void {
+    if (type === 'player.privacy') {
+      const { player, profile, online, names } = data;
+      this.#chosen.set(this.#survivor(player as string), { profile, online, names });
+    }
+    if (type !== 'player.merged') return;
+    const [from, into] = [this.#survivor(data.from as string), this.#survivor(data.into as string)];
+    const [one, other] = [this.#chosen.get(from), this.#chosen.get(into)];
+    this.#mergedInto.set(from, into);
+    const either = (name: keyof Privacy): boolean => one?.[name] === true || other?.[name] === true;
+    this.#chosen.set(into, { profile: either('profile'), online: either('online'), names: either('names') });
+  }
+
+  /** @param empty what a player without records shows */
+  shown(uuid: string, player: PlayerFacts, empty: PlayerFacts): PlayerFacts {
+    const { profile, online, names } = this.#chosen.get(this.#survivor(uuid)) ?? {};
+    const { name, banned } = player;
+    if (profile) return { ...empty, name, banned, private: true };
+    const { last_login, last_login_server, last_logout } = empty;
+    return {
+      ...player,
+      ...(online && { last_login, last_login_server, last_logout }),
+      ...(names && { names: [] }),
+    };
+  }
+
+  #survivor(uuid: string): string {
+    const into = this.#mergedInto.get(uuid);
+    return into === undefined ? uuid : this.#survivor(into);
+  }
+}
