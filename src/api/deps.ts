@@ -41,7 +41,7 @@ function matchQuery(db: Db, renderVersion: string): Deps['match'] {
   return async (key) => {
     databaseId ??= await readDatabaseId(db);
     const match = await matchWithTeams(db.shortReads, key);
-    if (match === undefined || match.isMerged) return match;
+    if (match === undefined || match.isRewritten) return match;
     return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };
 }

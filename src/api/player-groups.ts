@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
 import { counterTotal, readStanding, type Stats } from '#store/game/player-stats.ts';
+import type { Audience } from '#store/game/private-players.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
@@ -177,25 +178,28 @@ export const groupMembers = { ...z.object(Fields).partial().shape, deaths: death
 type GroupWire = { [G in GroupName]: z.input<(typeof Fields)[G]> };
 type Members = Partial<GroupWire> & { deaths?: z.input<typeof deaths> };
 
+/** The records of a player, and whether other players in them are shown as insiders see them. */
+interface Requested {
+  deps: Deps;
+  key: number;
+  others: Audience;
+}
+
 /** The members of the requested groups. */
-export async function groupsWire(
-  deps: Deps,
-  playerKey: number,
-  stats: Stats,
-  names: readonly GroupName[],
-): Promise<Members> {
-  const members = await Promise.all(names.map((name) => membersOf(deps, playerKey, stats, name)));
+export async function groupsWire(requested: Requested, stats: Stats, names: readonly GroupName[]): Promise<Members> {
+  const members = await Promise.all(names.map((name) => membersOf(requested, stats, name)));
   return Object.assign({}, ...members) as Members;
 }
 
-async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName): Promise<Members> {
+async function membersOf(requested: Requested, stats: Stats, name: GroupName): Promise<Members> {
+  const { deps, key } = requested;
   switch (name) {
     case 'matches': {
       const found = await listPlayedMatches(deps.db, key, Number.MAX_SAFE_INTEGER, NEWEST);
       return { matches: found.map((match) => playedWire(deps, match)) };
     }
     case 'kills':
-      return await killsWire(deps, key);
+      return await killsWire(requested);
     case 'total':
       return { total: totalWire(stats) };
     default:
@@ -203,11 +207,9 @@ async function membersOf(deps: Deps, key: number, stats: Stats, name: GroupName)
   }
 }
 
-async function killsWire(deps: Deps, key: number): Promise<Members> {
-  const [made, suffered] = await Promise.all([
-    killsBelow(deps.db, key, undefined, NEWEST),
-    deathsBelow(deps.db, key, undefined, NEWEST),
-  ]);
+async function killsWire({ deps, key, others }: Requested): Promise<Members> {
+  const page = { before: undefined, limit: NEWEST, audience: others };
+  const [made, suffered] = await Promise.all([killsBelow(deps.db, key, page), deathsBelow(deps.db, key, page)]);
   return {
     kills: made.map((kill) => killWire(deps, kill)),
     deaths: suffered.map((death) => killWire(deps, death)),

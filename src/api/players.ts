@@ -72,7 +72,11 @@ export const players: Endpoint[] = [
       const player = await findRequested(endpointContext);
       if (player === undefined) return await deletedWire(endpointContext, query.fields);
       const audience = await audienceAbout(endpointContext);
-      return { ...(await wire(deps, player, audience)), ...(await fieldsWire(deps, player, query.fields, audience)) };
+      const others = await audienceOf(endpointContext);
+      return {
+        ...(await wire(deps, player, audience)),
+        ...(await fieldsWire(deps, player, query.fields, { audience, others })),
+      };
     },
   }),
   endpoint({
@@ -105,7 +109,8 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
     handle: async (endpointContext) => {
       const { deps, query } = endpointContext;
       const key = await requireRecords(endpointContext);
-      const found = await read(deps.db, key, query.max_id, query.limit);
+      const audience = await audienceOf(endpointContext);
+      const found = await read(deps.db, key, { before: query.max_id, limit: query.limit, audience });
       return found.map((kill) => ({ id: killIdOf(kill), ...killWire(deps, kill) }));
     },
   });
@@ -201,7 +206,10 @@ export async function playersWire(
 async function deletedWire(request: PlayerRequest, fields: Fields): Promise<PlayerWire> {
   const deleted = await findDeleted(request);
   if (deleted === undefined) throw unknownPlayer();
-  const members = await fieldsWire(request.deps, strippedPlayer(deleted.uuid), fields, 'public');
+  const members = await fieldsWire(request.deps, strippedPlayer(deleted.uuid), fields, {
+    audience: 'public',
+    others: 'public',
+  });
   return {
     ...(await strippedWire(request.deps, deleted)),
     ...members,
@@ -215,16 +223,17 @@ export async function strippedWire(deps: Deps, { uuid, punishments }: DeletedPla
   return { ...empty, id: '', banned: punishments.some(isBan), permalink_url: '' };
 }
 
+/** @param others whether the other players of kills are shown as insiders see them */
 async function fieldsWire(
   deps: Deps,
   player: Player,
   fields: Fields,
-  audience: Audience,
+  { audience, others }: { audience: Audience; others: Audience },
 ): Promise<Partial<PlayerWire>> {
   const key = await recordsOf(deps, player, audience);
   const groups = GROUP_FIELDS.filter((name) => fields.has(name));
   return {
-    ...(groups.length > 0 && (await groupsWire(deps, key, await statsOf(deps.db, key), groups))),
+    ...(groups.length > 0 && (await groupsWire({ deps, key, others }, await statsOf(deps.db, key), groups))),
     ...(fields.has('names') && { names: await namesWire(deps, player, audience) }),
     ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
     ...(fields.has('counters') && { counters: await playerCountersWire(deps, key) }),

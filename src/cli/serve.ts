@@ -11,6 +11,7 @@ import { checkWritable, isReadOnlyServer } from '#store/installation/writable.ts
 import { hasOperator } from '#store/accounts/accounts.ts';
 import { type StaffMember, staffWithoutFactor } from '#store/accounts/factors.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
+import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command/command.ts';
@@ -31,6 +32,7 @@ export async function serve(): Promise<void> {
   await using context = await openAppContext(config);
   await refuseReadOnly(context);
   for (const sentence of warnings) context.log.warn(sentence);
+  await storeMatchPrivacy(context.db, context.clock.now(), config.PRIVATE_IN_MATCHES === 'hidden');
   await warnOfFindings(context, found);
   await using services = await openServicesInThreads(context);
   for (const [service, address] of Object.entries(services.addresses)) context.log.info({ service, address }, 'open');

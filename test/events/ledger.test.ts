@@ -110,10 +110,15 @@ onEachDatabase('a match feeds one group of each player, its list, its kills and 
   const [listed] = await listPlayedMatches(context.db, one!.key, Number.MAX_SAFE_INTEGER, 20);
   assert.deepEqual([listed!.key, listed!.result, listed!.score], [keyOf(id!), 'win', 5]);
   assert.deepEqual(
-    (await killsBelow(context.db, one!.key, undefined, 20)).map(({ victim }) => victim),
+    (await killsBelow(context.db, one!.key, { before: undefined, limit: 20, audience: 'public' })).map(
+      ({ victim }) => victim,
+    ),
     [bob],
   );
-  assert.equal((await killsBelow(context.db, two!.key, undefined, 20)).length, 0);
+  assert.equal(
+    (await killsBelow(context.db, two!.key, { before: undefined, limit: 20, audience: 'public' })).length,
+    0,
+  );
 });
 
 const FEEDS: [mode: string, group: Group][] = [

@@ -151,8 +151,9 @@ test('no read of a request scans a table that grows with the network', async (t)
   const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
-    killsBelow: (db) => killsBelow(db, player.key, undefined, 20),
-    deathsBelow: (db) => deathsBelow(db, player.key, { match: 5, number: 3 }, 20),
+    killsBelow: (db) => killsBelow(db, player.key, { before: undefined, limit: 20, audience: 'public' }),
+    deathsBelow: (db) =>
+      deathsBelow(db, player.key, { before: { match: 5, number: 3 }, limit: 20, audience: 'public' }),
     readObjectives: (db) => readObjectives(db, player.key, 'wool', 20),
     isFormerToken: (db) => isFormerToken(db, 'x'),
     statsOf: (db) => statsOf(db, player.key),

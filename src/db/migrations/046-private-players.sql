@@ -8,6 +8,29 @@ create table private_players (
   names bigint not null check (names in (0, 1))
 ) /*sqlite: strict, without rowid*/;
 
+-- The setting PRIVATE_IN_MATCHES, by which readers of matches hide private players: 1 for `hidden`. Services store it.
+create table private_in_matches (
+  hidden bigint primary key check (hidden in (0, 1))
+) /*sqlite: strict*/;
+insert into private_in_matches (hidden) values (0);
+alter table renamed_players add column played bigint not null default 0;
+
+-- Cached matches show or hide other players after these changes.
+/*sqlite:
+create trigger version_of_new_private_players after insert on private_players begin
+  update data_versions set value = value + 1 where name = 'matches';
+end;
+create trigger version_of_changed_private_players after update on private_players begin
+  update data_versions set value = value + 1 where name = 'matches';
+end;
+create trigger version_of_private_players after delete on private_players begin
+  update data_versions set value = value + 1 where name = 'matches';
+end;
+create trigger version_of_private_in_matches after update on private_in_matches begin
+  update data_versions set value = value + 1 where name = 'matches';
+end;
+*/
+
 -- The log has the key of the player, because it must not hold UUIDs.
 /*sqlite:
 create trigger revocations_of_new_private_players after insert on private_players begin

@@ -65,7 +65,7 @@ interface StoredMatch {
  */
 export async function renameInMatch({ tx, changes }: UnitOfWork, match: number, renamed: Renamed): Promise<boolean> {
   const stored = await tx.get<StoredMatch>(sql`
-    select d.head, d.teams, d.objectives, d.extras, c.counters, ${hasMerged(sql`d.match_key`)} as merged
+    select d.head, d.teams, d.objectives, d.extras, c.counters, case when ${hasMerged(sql`d.match_key`)} then 1 else 0 end as merged
     from match_details d left join match_counters c on c.match_key = d.match_key where d.match_key = ${match}`);
   if (stored === undefined) return false;
   const facts = factsOf(stored.head);

@@ -1,7 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
-import { type Privacy, storePrivacy } from '#store/game/private-players.ts';
+import { type Privacy, privacyOf, storePrivacy } from '#store/game/private-players.ts';
+import { changesByHiding } from '#store/game/renamed-players.ts';
 import { countPlayers } from '#store/game/teampvp-ranks.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PRIVACY_EVENTS } from '../schema/player-privacy.ts';
@@ -14,8 +15,9 @@ async function applyPrivacy(
 ): Promise<undefined> {
   await work.flush();
   const uuid = (await aliasTarget(work.tx, player)) ?? player;
+  const before = await privacyOf(work.tx, uuid);
   const uuids = await storePrivacy(work.tx, uuid, privacy);
-  await followPrivacy(work, uuids, privacy);
+  await followPrivacy(work, uuids, privacy, before);
 }
 
 async function aliasTarget(tx: Queryable, uuid: string): Promise<string | undefined> {
@@ -24,21 +26,28 @@ async function aliasTarget(tx: Queryable, uuid: string): Promise<string | undefi
 }
 
 /** Takes players whose privacy has changed out of what is counted and reported, in the transaction of the change. */
-export async function followPrivacy(work: UnitOfWork, uuids: readonly string[], { online }: Privacy): Promise<void> {
+export async function followPrivacy(
+  work: UnitOfWork,
+  uuids: readonly string[],
+  { online, profile }: Privacy,
+  before?: Privacy,
+): Promise<void> {
   const { tx, changes } = work;
   const players = await tx.all<Named & { key: number }>(sql`
     select key, uuid, name from players where uuid in (${list(uuids)})`);
   const keys = players.map(({ key }) => key);
   if (keys.length > 0) await countPlayers(tx, keys);
   for (const player of players) if (!hasPseudonym(player)) changes.add('player', player.key, 'changed');
-  if (online) await work.hidePlayers();
+  if (before?.profile !== profile)
+    for (const { kind, key, type } of await changesByHiding(tx, keys)) changes.add(kind, key, type);
+  if (online || profile) await work.hidePlayers();
 }
 
 export const PRIVACY_EFFECTS: Effects<typeof PRIVACY_EVENTS> = {
   'player.privacy': {
     ...PLAIN_EFFECT,
     apply: applyPrivacy,
-    changes: ['player', 'server'],
+    changes: ['player', 'match', 'server'],
     retract: { reversedBy: 'player.privacy' },
   },
 };

@@ -6,7 +6,8 @@ import { PlayerAccumulator } from './player-accumulator.ts';
 import type { Problem } from '../schema/problems.ts';
 import { changeStatements, ChangeSet } from '#store/game/changes.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
-import { HiddenLists } from '#store/game/hidden-lists.ts';
+import { HiddenLists, privateIn } from '#store/game/hidden-lists.ts';
+import { hasPrivate } from '#store/game/private-players.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
@@ -169,9 +170,11 @@ export class UnitOfWork {
     const servers = [...this.reported];
     this.reported.clear();
     if (servers.length === 0 && named.length === 0) return;
-    const lists = await HiddenLists.read(this.tx);
-    if (lists.isEmpty) return;
-    if (await lists.bind(this.tx, named)) await this.hidePlayers();
+    const [lists, anyPrivate] = [await HiddenLists.read(this.tx), await hasPrivate(this.tx)];
+    if (lists.isEmpty && !anyPrivate) return;
+    const uuids = named.map(({ uuid }) => uuid);
+    const isPrivate = anyPrivate && (await privateIn(this.tx, { names: [], uuids })).uuids.size > 0;
+    if ((await lists.bind(this.tx, named)) || isPrivate) await this.hidePlayers();
     else if (servers.length > 0) await hideReported(this.tx, lists, servers);
   }
 }

@@ -153,6 +153,11 @@ export const SETTINGS = {
     'How API access is granted: manual: by the operator; auto: the first request of an application at once, to accounts with a confirmed address, for at most three applications of an owner',
     choice(['manual', 'auto']),
   ),
+  PRIVATE_IN_MATCHES: setting(
+    'name',
+    'How matches show players with a private profile: name: under the name; hidden: without name, UUID and face, also while they run',
+    choice(['name', 'hidden']),
+  ),
   HEADS_URL: setting(
     '',
     'Address of pictures of players’ heads, with {uuid} in it, like https://heads.example/{uuid}?size=128; the site fetches and caches them, so that visitors never contact that host; empty: patterns instead of heads',

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { html } from 'hono/html';
+import { HIDDEN } from '#store/game/hidden-in-matches.ts';
 import type { Html } from '#http/page.ts';
 import type { PageRequest } from '../page-request.ts';
 import { hueClass } from './colours.ts';
@@ -9,8 +10,9 @@ interface LinkedPlayer {
   name: string;
 }
 
-/** A player's name and picture, as a link to the player's page. */
+/** A player's name and picture, as a link to the player's page; for a hidden player a word. */
 export function playerLink(request: PageRequest, { uuid, name }: LinkedPlayer, size = 24): Html {
+  if (uuid === HIDDEN.uuid) return html`<span class="player soft">${request.text.player.hidden}</span>`;
   return html`<a class="player" href="/players/${uuid}">${playerIcon(request, uuid, size)}<bdi>${name}</bdi></a>`;
 }
 

@@ -218,7 +218,7 @@ const SHOWN_KILLS = 8;
 
 async function kills(request: PageRequest, { key }: Player): Promise<Html> {
   const { text } = request;
-  const newest = await killsBelow(request.db, key, undefined, SHOWN_KILLS);
+  const newest = await killsBelow(request.db, key, { before: undefined, limit: SHOWN_KILLS, audience: 'public' });
   if (newest.length === 0) return html``;
   return html`<section class="card" aria-labelledby="kills">
     ${heading('kills', text.player.kills)}

@@ -198,6 +198,7 @@ export const en = {
     counters: 'More statistics',
     counter: 'Statistic',
     noStats: 'This player has not played a match yet. Statistics appear after the first one.',
+    hidden: 'hidden',
     privateProfile: 'Private profile',
     private: 'This profile is private: the player does not show matches and statistics.',
     isPrivate: (name: string) => `${name} has a private profile.`,

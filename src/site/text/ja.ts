@@ -189,6 +189,7 @@ export const ja: Text = {
     counter: '記録',
     byMode: 'モード別',
     noStats: 'このプレイヤーはまだ試合をしていません。最初の試合のあとに記録が表示されます。',
+    hidden: '非公開',
     privateProfile: '非公開プロフィール',
     private: 'このプロフィールは非公開です。試合と記録は表示されません。',
     isPrivate: (name) => `${name} のプロフィールは非公開です。`,

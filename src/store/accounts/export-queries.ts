@@ -23,10 +23,10 @@ export const allMatches = (db: Queryable, playerKey: number): AsyncGenerator<Pla
   pages((last) => listPlayedMatches(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE));
 
 export const allKills = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
-  pages((last) => killsBelow(db, playerKey, last, BATCH_SIZE));
+  pages((last) => killsBelow(db, playerKey, { before: last, limit: BATCH_SIZE, audience: 'public' }));
 
 export const allDeaths = (db: Queryable, playerKey: number): AsyncGenerator<Death[]> =>
-  pages((last) => deathsBelow(db, playerKey, last, BATCH_SIZE));
+  pages((last) => deathsBelow(db, playerKey, { before: last, limit: BATCH_SIZE, audience: 'public' }));
 
 export const allPunishments = (db: Queryable, playerKey: number, now: number): AsyncGenerator<Punishment[]> =>
   pages((last) => listPunishmentsOf(db, playerKey, last?.key ?? Number.MAX_SAFE_INTEGER, BATCH_SIZE, now));

@@ -1,12 +1,13 @@
 import { nameKey } from '#text/text.ts';
 import { columnOf, exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { HIDES } from './hidden-in-matches.ts';
 import { hasPseudonym, type Player } from './players.ts';
 import { type Audience, privateAmong } from './private-players.ts';
 
 /**
- * The lists of players who are never shown live: one of the network, and one of each server. Players whose online state is
- * private are as on the list of the network.
+ * The lists of players who are never shown live: one of the network, and one of each server. Players who keep private that they
+ * are online are left out like them, but looked up by the names of a report, because they may be very many.
  */
 
 /** The scope of the list that holds for all servers; that of a server's list is the key of the server. */
@@ -38,19 +39,16 @@ export class HiddenLists {
   }
 
   static async read(db: Queryable): Promise<HiddenLists> {
-    const listed = sql`
-      (select scope_key, entry_key, uuid from hidden_players
-        union all select ${NETWORK}, uuid, uuid from private_players where online = 1)`;
     // A player may come under a former name, or with a merged game account, which keeps its names until its records are
     // moved: those names count unless others have them now.
     const rows = await db.all<HiddenRow>(sql`
         select h.scope_key, h.entry_key, h.uuid, n.name_key
-        from ${listed} h left join players p on p.uuid = h.uuid
+        from hidden_players h left join players p on p.uuid = h.uuid
           left join player_names n on n.player_key = p.key and (n.name_key = p.name_key
             or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> p.key))
         union all
         select h.scope_key, h.entry_key, a.uuid, coalesce(n.name_key, p.name_key)
-        from ${listed} h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
+        from hidden_players h join player_aliases a on a.into_uuid = h.uuid left join players p on p.uuid = h.uuid
           left join players m on m.uuid = a.uuid left join player_names n on n.player_key = m.key and (n.name_key = m.name_key
             or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> m.key))`);
     return new HiddenLists([...rows, ...(await pseudonymsOf(db, rows))]);
@@ -81,6 +79,24 @@ export class HiddenLists {
     );
     return bound.length > 0 || named.some(({ uuid }) => uuids.has(uuid));
   }
+}
+
+/** The players of a report, by the keys of their names and by their UUIDs, who keep private that they are online. */
+export async function privateIn(
+  db: Queryable,
+  { names, uuids }: { names: readonly string[]; uuids: readonly string[] },
+): Promise<HiddenPlayers> {
+  const isOffline = sql`(v.online = 1 or (v.profile = 1 and ${HIDES}))`;
+  const rows = await db.all<{ uuid: string; name_key: string | null }>(sql`
+    select p.uuid, n.name_key from player_names n join players p on p.key = n.player_key
+      join private_players v on v.uuid = p.uuid
+    where n.name_key in (${list([...names])}) and ${isOffline} and (n.name_key = p.name_key
+      or not exists (select 1 from players o where o.name_key = n.name_key and o.key <> p.key))
+    union all select v.uuid, null from private_players v where v.uuid in (${list([...uuids])}) and ${isOffline}`);
+  return {
+    uuids: new Set(rows.map(({ uuid }) => uuid)),
+    names: new Set(rows.flatMap(({ name_key }) => name_key ?? [])),
+  };
 }
 
 type Listed = Pick<HiddenRow, 'scope_key' | 'entry_key' | 'uuid'>;

@@ -3,7 +3,7 @@ import type { Queryable, Transactional } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange } from './changes.ts';
-import { HiddenLists, type HiddenPlayers, NETWORK } from './hidden-lists.ts';
+import { HiddenLists, type HiddenPlayers, NETWORK, privateIn } from './hidden-lists.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
 import { bearsName } from './own-teams.ts';
@@ -103,11 +103,27 @@ export async function hideReported(
   const live = await tx.all<LiveRow>(sql`
     select server_key, received, teams, objectives, participants, observers from live_matches ${among}`);
   const matches = new Map(live.map((row) => [row.server_key, row]));
+  const hidden = await privateIn(tx, reportedIn(present, live));
+  const hiddenOn = (server: number): HiddenPlayers => {
+    const { uuids, names } = lists.on(server);
+    return { uuids: hidden.uuids.union(uuids), names: hidden.names.union(names) };
+  };
   for (const row of present) {
-    await tx.runAll(hideOn(lists.on(row.server_key), row, matches.get(row.server_key)));
+    await tx.runAll(hideOn(hiddenOn(row.server_key), row, matches.get(row.server_key)));
     matches.delete(row.server_key);
   }
-  for (const row of matches.values()) await tx.runAll(hideOn(lists.on(row.server_key), undefined, row));
+  for (const row of matches.values()) await tx.runAll(hideOn(hiddenOn(row.server_key), undefined, row));
+}
+
+/** The players of reports: the keys of the names in heartbeats, and the UUIDs and keys of the names in matches. */
+function reportedIn(present: readonly Present[], live: readonly LiveRow[]): { names: string[]; uuids: string[] } {
+  const online = present.flatMap(({ players }) => JSON.parse(players) as string[]);
+  const named = live.flatMap(({ teams, objectives }) => [
+    ...(JSON.parse(teams) as LiveTeam[]).flatMap(({ players }) => players),
+    ...(JSON.parse(objectives) as MatchObjective[]).flatMap(({ player }) => player ?? []),
+  ]);
+  const names = new Set([...online, ...named.map(({ name }) => name)].map(nameKey));
+  return { names: [...names], uuids: [...new Set(named.map(({ uuid }) => uuid))] };
 }
 
 /**
@@ -128,7 +144,7 @@ export async function forgetNames(tx: Queryable, keys: ReadonlySet<string>): Pro
  * that a number of one must not exceed what the other one shows.
  */
 function hideOn(hidden: HiddenPlayers, present: Present | undefined, live: LiveRow | undefined): Sql[] {
-  if (hidden.names.size === 0) return [];
+  if (hidden.names.size + hidden.uuids.size === 0) return [];
   const match = live && shownMatch(live, hidden);
   const heartbeat = present && shownHeartbeat(present, hidden);
   if (heartbeat && match && Math.abs(present.received - live.received) <= COMPARED_MS) {

@@ -1,8 +1,10 @@
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
+import { HIDDEN, hiddenAmong } from './hidden-in-matches.ts';
 import { factsOf } from './matches.ts';
 import { shownName } from './merged-players.ts';
 import type { Named } from './players.ts';
+import type { Audience } from './private-players.ts';
 
 /** Where a victim died. */
 export interface KillLocation {
@@ -31,17 +33,20 @@ export type KillPosition = Pick<Death, 'match' | 'number'>;
 
 const NEWEST: KillPosition = { match: Number.MAX_SAFE_INTEGER, number: 0 };
 
+/** Which kills of a player are read, and for whom: insiders see players whom matches do not show. */
+interface KillPage {
+  before: KillPosition | undefined;
+  limit: number;
+  audience: Audience;
+}
+
 /** A player's newest kills, or those before a position, by match and by their number within it. */
-export const killsBelow = (db: Queryable, playerKey: number, before: KillPosition | undefined, limit: number) =>
-  read(db, 'killer_key', playerKey, before, limit) as Promise<Kill[]>;
+export const killsBelow = (db: Queryable, playerKey: number, page: KillPage): Promise<Kill[]> =>
+  read(db, 'killer_key', playerKey, page) as Promise<Kill[]>;
 
 /** A player's deaths in the same way. */
-export const deathsBelow = (
-  db: Queryable,
-  playerKey: number,
-  before: KillPosition | undefined,
-  limit: number,
-): Promise<Death[]> => read(db, 'victim_key', playerKey, before, limit);
+export const deathsBelow = (db: Queryable, playerKey: number, page: KillPage): Promise<Death[]> =>
+  read(db, 'victim_key', playerKey, page);
 
 type KillTuple = [
   killerUuid: string | null,
@@ -63,8 +68,7 @@ async function read(
   db: Queryable,
   role: 'killer_key' | 'victim_key',
   playerKey: number,
-  { match, number } = NEWEST,
-  limit: number,
+  { before: { match, number } = NEWEST, limit, audience }: KillPage,
 ): Promise<Death[]> {
   const column = sql`k.${identifier(role)}`;
   const killer = shownName(sql`k.match_key`, sql`k.killer_key`, sql`p.name`, sql`k.killer_name`);
@@ -75,7 +79,14 @@ async function read(
       left join players p on p.key = k.killer_key
     where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}
     order by ${column} desc, k.match_key desc, k.number desc limit ${limit}`);
-  return (rows as KillTuple[]).map(toDeath);
+  const kills = (rows as KillTuple[]).map(toDeath);
+  return audience === 'public' ? await withoutHidden(db, kills, role === 'killer_key' ? 'victim' : 'killer') : kills;
+}
+
+async function withoutHidden(db: Queryable, kills: Death[], other: 'killer' | 'victim'): Promise<Death[]> {
+  const hidden = await hiddenAmong(db, [...new Set(kills.flatMap((kill) => kill[other]?.uuid ?? []))]);
+  if (hidden.size === 0) return kills;
+  return kills.map((kill) => (hidden.has(kill[other]?.uuid ?? '') ? { ...kill, [other]: HIDDEN } : kill));
 }
 
 function toDeath([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {

@@ -2,9 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { readTime } from '#text/time.ts';
 import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
-import { HAS_MERGED, withSurvivors } from './merged-players.ts';
+import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
-import { type MatchHead, type MatchTeam, playedBelow, type PlayedMatch, playedKeys, withWinners } from './matches.ts';
+import { hasHidden } from './hidden-in-matches.ts';
+import {
+  HAS_HIDDEN,
+  type MatchHead,
+  type MatchTeam,
+  playedBelow,
+  type PlayedMatch,
+  playedKeys,
+  withWinners,
+} from './matches.ts';
 
 /** A match in a list of the site, with the keys for its links. */
 export interface ListedMatch extends MatchHead {
@@ -32,8 +41,9 @@ export async function listMatchesWhere(
 ): Promise<ListedMatch[]> {
   const end = await endOf(db, before);
   if (end === undefined) return [];
-  const matches = await db.all<ListedMatch>(sql`
-    select key, head, started, finished, map_key, server_key from matches where ${byEnd(filter, end, limit)}`);
+  const matches = await db.all<ListedMatch & { hidden: number }>(sql`
+    select key, head, started, finished, map_key, server_key, ${HAS_HIDDEN} as hidden from matches
+    where ${byEnd(filter, end, limit)}`);
   return await withWinners(db, matches);
 }
 
@@ -60,9 +70,9 @@ export async function listPlayedMatches(
   before: number,
   limit: number,
 ): Promise<(PlayedMatch & ListedMatch)[]> {
-  const matches = await db.all<PlayedMatch & ListedMatch>(sql`
+  const matches = await db.all<PlayedMatch & ListedMatch & { hidden: number }>(sql`
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
-      p.envdeath_count
+      p.envdeath_count, case when ${hasHidden(sql`m.key`)} then 1 else 0 end as hidden
     ${playedBelow(playerKey, before, limit)}`);
   return await withWinners(db, matches);
 }
@@ -71,14 +81,14 @@ export async function listPlayedMatches(
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {
   if (keys.length === 0) return new Map();
   const rows = await db.tuples(
-    sql`select match_key, teams, ${HAS_MERGED} from match_details where match_key in (${list([...keys])})`,
+    sql`select match_key, teams, ${IS_REWRITTEN} from match_details where match_key in (${list([...keys])})`,
   );
-  const stored = (rows as [number, string, number][]).map(([key, teams, merged]) => ({
+  const stored = (rows as [number, string, number][]).map(([key, teams, rewritten]) => ({
     key,
     teams,
-    isMerged: merged === 1,
+    isRewritten: rewritten === 1,
   }));
-  const matches = await withSurvivors(db, stored);
+  const matches = await asShownMatches(db, stored);
   return new Map(matches.map(({ key, teams }) => [key, JSON.parse(teams) as MatchTeam[]]));
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { HAS_MERGED, withSurvivors } from './merged-players.ts';
+import { hasHidden } from './hidden-in-matches.ts';
+import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
 
 /**
@@ -69,24 +70,33 @@ export interface MatchObjective {
 /** The matches of a list: those with keys below `before`, newest first, or those with some keys, in the order of the keys. */
 export type Listed = { before: number; limit: number } | { keys: readonly number[] };
 
+/** Whether a row of `matches` shows another winner to readers: `withWinners`. */
+export const HAS_HIDDEN = sql`case when ${hasHidden(sql`matches.key`)} then 1 else 0 end`;
+
+const HEAD = sql`key, head, started, finished, ${HAS_HIDDEN}`;
+
 /** Match heads. */
 export async function listMatches(db: Queryable, listed: Listed): Promise<readonly MatchHead[]> {
   const rows = await db.tuples(
     'keys' in listed
-      ? sql`select key, head, started, finished from matches where key in (${list(listed.keys)})`
+      ? sql`select ${HEAD} from matches where key in (${list(listed.keys)})`
       : sql`
-        select key, head, started, finished from matches
-        where key < ${listed.before} order by key desc limit ${listed.limit}`,
+        select ${HEAD} from matches where key < ${listed.before}
+        order by key desc limit ${listed.limit}`,
   );
-  return await withWinners(db, inOrder(listed, (rows as HeadTuple[]).map(toHead)));
+  return await withWinners(db, inOrder(listed, (rows as Parameters<typeof toHead>[0][]).map(toHead)));
 }
 
 const UNNAMED_WINNER = /"win":"[0-9a-f]{8}-/;
 
-/** Puts the present names into the winners that bore a removed name. */
-export async function withWinners<M extends Pick<MatchHead, 'head'>>(db: Queryable, matches: M[]): Promise<M[]> {
-  if (!matches.some(({ head }) => UNNAMED_WINNER.test(head))) return matches;
-  return await withPresentNames(db, matches, ['head'], withNamesInJson);
+/** Puts the present names into the winners that bore a removed name, and hides those that bear the name of a hidden player. */
+export async function withWinners<M extends MatchHead & { hidden: number }>(db: Queryable, matches: M[]): Promise<M[]> {
+  const keys = matches.filter(({ hidden }) => hidden === 1).map(({ key }) => key);
+  const shown = keys.length === 0 ? [] : await listMatchesWithTeams(db, { keys });
+  const heads = new Map(shown.map(({ key, head }) => [key, head]));
+  const named = matches.map((match) => ({ ...match, head: heads.get(match.key) ?? match.head }));
+  if (!named.some(({ head }) => UNNAMED_WINNER.test(head))) return named;
+  return await withPresentNames(db, named, ['head'], withNamesInJson);
 }
 
 /** A match that was withdrawn since its key was read is absent. */
@@ -99,8 +109,8 @@ function inOrder<M extends { key: number }>(listed: Listed, found: M[]): M[] {
 /** A match with its teams, which are JSON in the form of the API. */
 export interface MatchWithTeams extends MatchHead {
   teams: string;
-  /** Whether it shows the names that merged players have now (see `merged-players.ts`), which its row does not store. */
-  isMerged: boolean;
+  /** Whether it shows what its row does not store: merged players under their present names, or hidden ones. */
+  isRewritten: boolean;
 }
 
 /** A match with its teams and the number of times that its row was rewritten. */
@@ -115,20 +125,20 @@ export interface WholeMatch extends MatchWithTeams {
   extras: string | null;
 }
 
-const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${HAS_MERGED} from match_details`;
+const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${IS_REWRITTEN} from match_details`;
 const WHOLE = sql`
-  select match_key, head, started, finished, teams, ${HAS_MERGED}, objectives, extras from match_details`;
+  select match_key, head, started, finished, teams, ${IS_REWRITTEN}, objectives, extras from match_details`;
 
 /** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
 export async function listMatchesWithTeams(db: Queryable, listed: Listed): Promise<readonly MatchWithTeams[]> {
   const rows = await db.tuples(sql`${WITH_TEAMS} where ${bound(listed)}`);
-  return await withSurvivors(db, inOrder(listed, (rows as TeamsTuple[]).map(toMatchWithTeams)));
+  return await asShownMatches(db, inOrder(listed, (rows as TeamsTuple[]).map(toMatchWithTeams)));
 }
 
 /** Like `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, listed: Listed): Promise<readonly WholeMatch[]> {
   const rows = await db.tuples(sql`${WHOLE} where ${bound(listed)}`);
-  return await withSurvivors(db, inOrder(listed, (rows as WholeTuple[]).map(toWholeMatch)));
+  return await asShownMatches(db, inOrder(listed, (rows as WholeTuple[]).map(toWholeMatch)));
 }
 
 /** The condition on the rows of `match_details`. */
@@ -144,36 +154,38 @@ export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch
 
 /** The head of a match. */
 export async function matchHeadByKey(db: Queryable, key: number): Promise<MatchHead | undefined> {
-  const row = await db.tuple(sql`select key, head, started, finished from matches where key = ${key}`);
-  return row && (await withWinners(db, [toHead(row as HeadTuple)]))[0];
+  const row = await db.tuple(sql`select ${HEAD} from matches where key = ${key}`);
+  return row && (await withWinners(db, [toHead(row as Parameters<typeof toHead>[0])]))[0];
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
 export async function matchWithTeams(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
   const row = await db.tuple(sql`
-    select match_key, head, started, finished, teams, ${HAS_MERGED}, revision from match_details where match_key = ${key}`);
+    select match_key, head, started, finished, teams, ${IS_REWRITTEN}, revision from match_details where match_key = ${key}`);
   if (row === undefined) return undefined;
   const [revision] = row.slice(-1) as [number];
   return await shown(db, { ...toMatchWithTeams(row as TeamsTuple), revision });
 }
 
 async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
-  const [first] = await withSurvivors(db, [match]);
+  const [first] = await asShownMatches(db, [match]);
   return first!;
 }
 
 type HeadTuple = [number, string, number, number];
-type TeamsTuple = [...HeadTuple, teams: string, merged: number];
+type TeamsTuple = [...HeadTuple, teams: string, rewritten: number];
 type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
 
-const toHead = ([key, head, started, finished]: HeadTuple): MatchHead => ({ key, head, started, finished });
+const toHead = ([key, head, started, finished, hidden]: [...HeadTuple, hidden: number]) => {
+  return { key, head, started, finished, hidden };
+};
 
-function toMatchWithTeams([key, head, started, finished, teams, merged]: TeamsTuple): MatchWithTeams {
-  return { key, head, started, finished, teams, isMerged: merged === 1 };
+function toMatchWithTeams([key, head, started, finished, teams, rewritten]: TeamsTuple): MatchWithTeams {
+  return { key, head, started, finished, teams, isRewritten: rewritten === 1 };
 }
 
-function toWholeMatch([key, head, started, finished, teams, merged, objectives, extras]: WholeTuple): WholeMatch {
-  return { key, head, started, finished, teams, isMerged: merged === 1, objectives, extras };
+function toWholeMatch([key, head, started, finished, teams, rewritten, objectives, extras]: WholeTuple): WholeMatch {
+  return { key, head, started, finished, teams, isRewritten: rewritten === 1, objectives, extras };
 }
 
 /** A player's match with the player's own result, as in the API's field group `matches`. */

@@ -2,6 +2,7 @@ import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Named } from './players.ts';
 import { uuidLabel } from '#text/text.ts';
+import { hasHidden, hiddenIn, withHidden } from './hidden-in-matches.ts';
 import { withNamesInJson } from './present-names.ts';
 import { renamedJson } from './renamed-json.ts';
 
@@ -12,12 +13,16 @@ import { renamedJson } from './renamed-json.ts';
  * name. Players without a name in a match, or with a removed one, and their teams are shown so, too.
  */
 
-/** The column `merged` of a match: 1 if `withSurvivors` has to rewrite its JSON. */
+/** Whether a merged UUID took part in a match. */
 export const hasMerged = (match: Sql): Sql => sql`
-  case when exists (select 1 from merged_in_matches x where x.match_key = ${match}) then 1 else 0 end`;
+  exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
-/** `hasMerged` for readers of `match_details`. */
-export const HAS_MERGED = hasMerged(sql`match_details.match_key`);
+/** The column `rewritten` of a match: 1 if `asShownMatches` has to rewrite its JSON. */
+export const isRewritten = (match: Sql): Sql => sql`
+  case when ${hasMerged(match)} or ${hasHidden(match)} then 1 else 0 end`;
+
+/** `isRewritten` for readers of `match_details`. */
+export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
 
 /** The name to show of a player in a match: `stored`, or the present name if a UUID of the player was merged. */
 export function shownName(match: Sql, player: Sql, present: Sql, stored: Sql): Sql {
@@ -43,7 +48,7 @@ async function survivorsIn(db: Queryable, matches: readonly number[]): Promise<M
   return survivors;
 }
 
-/** A match as it is stored: JSON of players, and whether a merged UUID took part. */
+/** A match as it is stored: JSON of players, and whether a reader shows some of them otherwise. */
 interface StoredMatch {
   key: number;
   teams?: string;
@@ -51,33 +56,52 @@ interface StoredMatch {
   counters?: string;
   head?: string;
   extras?: string | null;
-  isMerged: boolean;
+  isRewritten: boolean;
 }
 
 const MEMBERS = ['teams', 'objectives', 'counters'] as const;
 /** They have the names of teams, but no players. */
 const TEAM_MEMBERS = ['head', 'extras'] as const;
 
-/** Puts the surviving players into the JSON of matches, with one more statement if any of them has merged players. */
-export async function withSurvivors<M extends StoredMatch>(
+/**
+ * Puts the surviving players into the JSON of matches, and hides those whom matches do not show, with few more statements if
+ * any of the matches has such players.
+ */
+export async function asShownMatches<M extends StoredMatch>(
   db: Queryable,
   matches: readonly M[],
 ): Promise<readonly M[]> {
-  const merged = matches.filter(({ isMerged }) => isMerged).map(({ key }) => key);
-  if (merged.length === 0) return matches;
-  const survivors = await survivorsIn(db, merged);
+  const rewritten = matches.filter((match) => match.isRewritten).map(({ key }) => key);
+  if (rewritten.length === 0) return matches;
+  const [survivors, hidden] = [await survivorsIn(db, rewritten), await hiddenIn(db, rewritten)];
+  const teams = await teamsIn(
+    db,
+    matches.filter((match) => match.teams === undefined && hidden.has(match.key)),
+  );
   return matches.map((match) => {
-    const renamed = survivors.get(match.key);
-    if (renamed === undefined) return match;
-    const names = new Map([...renamed].map(([uuid, { name }]) => [uuidLabel(uuid), name]));
-    const given = MEMBERS.filter((member) => match[member] !== undefined).map(
-      (member) => [member, withNamesInJson(renamedJson(match[member]!, renamed), names)] as const,
-    );
-    const ofTeams = TEAM_MEMBERS.filter((member) => typeof match[member] === 'string').map(
-      (member) => [member, withNamesInJson(match[member]!, names)] as const,
-    );
-    return { ...match, ...Object.fromEntries([...given, ...ofTeams]) };
+    const shown = withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key));
+    const players = hidden.get(match.key);
+    return players === undefined ? shown : withHidden(shown, players);
   });
+}
+
+async function teamsIn(db: Queryable, matches: readonly StoredMatch[]): Promise<Map<number, { teams: string }>> {
+  if (matches.length === 0) return new Map();
+  const rows = await db.all<{ key: number; teams: string }>(sql`
+    select match_key as key, teams from match_details where match_key in (${list(matches.map(({ key }) => key))})`);
+  return new Map(rows.map(({ key, teams }) => [key, { teams }]));
+}
+
+function withSurvivors<M extends StoredMatch>(match: M, renamed: Survivors | undefined): M {
+  if (renamed === undefined) return match;
+  const names = new Map([...renamed].map(([uuid, { name }]) => [uuidLabel(uuid), name]));
+  const given = MEMBERS.filter((member) => match[member] !== undefined).map(
+    (member) => [member, withNamesInJson(renamedJson(match[member]!, renamed), names)] as const,
+  );
+  const ofTeams = TEAM_MEMBERS.filter((member) => typeof match[member] === 'string').map(
+    (member) => [member, withNamesInJson(match[member]!, names)] as const,
+  );
+  return { ...match, ...Object.fromEntries([...given, ...ofTeams]) };
 }
 
 /**

@@ -46,6 +46,10 @@ export async function privateAmong(db: Queryable, uuids: readonly string[], what
 export const isPrivate = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_players where uuid = ${uuid} and profile = 1`);
 
+/** Whether any player keeps something private. */
+export const hasPrivate = (db: Queryable): Promise<boolean> =>
+  exists(db, sql`select 1 as found from private_players limit 1`);
+
 type PrivacyRow = Record<Switch, number>;
 
 const SELECT = sql`select profile, online, names from private_players`;

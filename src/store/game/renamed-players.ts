@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, exists, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange, type ResourceKind } from './changes.ts';
@@ -6,7 +6,8 @@ import { hasPseudonym, type Named } from './players.ts';
 
 /**
  * The changes that follow from another name or UUID of a player: the player, the punishments, and the matches with merged
- * UUIDs, which show the present name. Punishments by the player follow it if a name was removed from them.
+ * UUIDs, which show the present name. Punishments by the player follow it if a name was removed from them. And all
+ * matches of a player whom they hide now, or show again.
  */
 
 /** The resources that show a player's name, servers the present ones: what declares a change of names declares these kinds. */
@@ -24,24 +25,48 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
   for (const key of players) {
     const player = (await tx.get<Named>(sql`select uuid, name from players where key = ${key}`))!;
     changes.push({ kind: 'player', key, type: hasPseudonym(player) ? 'erased' : 'changed' });
-    const shown = await shownAfter(tx, key, 0);
-    changes.push(...shown);
-    if (shown.length < MAX_SHOWN) continue;
-    await tx.run(sql`
-      insert into renamed_players (player_key, done) values (${key}, ${shown.at(-1)!.key})
-      on conflict (player_key) do update set done = excluded.done`);
+    changes.push(...(await firstShown(tx, key, 0)));
   }
   return changes;
 }
 
+/** The changes of the matches of players whom they hide now, or show again; none in a network that shows all players there. */
+export async function changesByHiding(tx: Queryable, players: readonly number[]): Promise<ResourceChange[]> {
+  const changes: ResourceChange[] = [];
+  if (!(await exists(tx, sql`select 1 as found from private_in_matches where hidden = 1`))) return changes;
+  for (const key of players) changes.push(...(await firstShown(tx, key, 1)));
+  return changes;
+}
+
+/** The place of a player whose resources a job records: they are recorded up to the key `done`. */
+interface Recorded {
+  done: number;
+  /** 1 for all matches of the player, 0 for those that follow the name. */
+  played: 0 | 1;
+}
+
+/** The first resources that show a player; a job records the others. */
+async function firstShown(tx: Queryable, player: number, played: 0 | 1): Promise<ResourceChange[]> {
+  const shown = await shownAfter(tx, player, { done: 0, played });
+  if (shown.length === MAX_SHOWN)
+    await tx.run(sql`
+      insert into renamed_players (player_key, done, played) values (${player}, ${shown.at(-1)!.key}, ${played})
+      on conflict (player_key) do update set
+        played = case when renamed_players.played = 1 then 1 else excluded.played end,
+        done = case when renamed_players.played > excluded.played and renamed_players.done < excluded.done
+          then renamed_players.done else excluded.done end`);
+  return shown;
+}
+
 /** The next resources with keys above `after` that show a player, in the order of their keys. */
-async function shownAfter(tx: Queryable, player: number, after: number): Promise<ResourceChange[]> {
+async function shownAfter(tx: Queryable, player: number, { done: after, played }: Recorded): Promise<ResourceChange[]> {
+  const matches = played === 1 ? sql`player_matches` : sql`merged_in_matches`;
   const uuids = sql`
     select uuid from players where key = ${player}
     union all select uuid from player_aliases where into_uuid = (select uuid from players where key = ${player})`;
   const rows = await tx.tuples(sql`
     select key, kind from (
-      select x.match_key as key, 'match' as kind from merged_in_matches x
+      select x.match_key as key, 'match' as kind from ${matches} x
       where x.player_key = ${player} and x.match_key > ${after}
         and exists (select 1 from match_details d where d.match_key = x.match_key)
       order by x.match_key limit ${MAX_SHOWN}) shown_matches
@@ -68,11 +93,11 @@ export async function recordNextShown(db: Db, now: number): Promise<boolean> {
   if ((await db.get(sql`select 1 as found from renamed_players limit 1`)) === undefined) return false;
   return await db.transaction(async (tx) => {
     await Keys.lock(tx);
-    const next = await tx.get<{ player_key: number; done: number }>(sql`
-      select player_key, done from renamed_players order by player_key limit 1`);
+    const next = await tx.get<Recorded & { player_key: number }>(sql`
+      select player_key, done, played from renamed_players order by player_key limit 1`);
     if (next === undefined) return false;
-    const { player_key: player, done } = next;
-    const shown = await shownAfter(tx, player, done);
+    const { player_key: player } = next;
+    const shown = await shownAfter(tx, player, next);
     await recordChanges(tx, shown, now);
     await tx.run(
       shown.length < MAX_SHOWN

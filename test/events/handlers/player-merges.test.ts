@@ -67,8 +67,8 @@ async function shownIn(db: Db): Promise<Record<string, unknown>> {
   const kills = await Promise.all(
     players.map(async ({ key, uuid }) => [
       uuid,
-      await killsBelow(db, key, undefined, 100),
-      await deathsBelow(db, key, undefined, 100),
+      await killsBelow(db, key, { before: undefined, limit: 100, audience: 'public' }),
+      await deathsBelow(db, key, { before: undefined, limit: 100, audience: 'public' }),
     ]),
   );
   const keys = JSON.stringify([matches, kills]).replaceAll(/"(?:key|match)":\d+|\\?"id\\?":\\?"\w+/g, '');

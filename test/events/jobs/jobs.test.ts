@@ -192,7 +192,7 @@ onEachDatabase('a merge of many matches is a job; matches then show the survivin
       assert.equal(player.name, isMerged ? name : 'Now', `match ${index}, place ${place}`);
     }
   }
-  const deaths = await deathsBelow(db, key, undefined, 400);
+  const deaths = await deathsBelow(db, key, { before: undefined, limit: 400, audience: 'public' });
   assert.deepEqual([...new Set(deaths.map(({ victim }) => `${victim.uuid} ${victim.name}`))], [`${INTO.uuid} ${name}`]);
 });
 

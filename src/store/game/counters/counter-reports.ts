@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { hasMerged, withSurvivors } from '../merged-players.ts';
+import { isRewritten, asShownMatches } from '../merged-players.ts';
 import type { Group } from '../statistics-groups.ts';
 import type { CounterValues } from './player-counters.ts';
 
@@ -110,11 +110,11 @@ export async function countersOfMatches(
 ): Promise<Map<number, MatchCounters[]>> {
   if (matches.length === 0) return new Map();
   const rows = await db.tuples(sql`
-    select match_key, counters, ${hasMerged(sql`match_counters.match_key`)} from match_counters
+    select match_key, counters, ${isRewritten(sql`match_counters.match_key`)} from match_counters
     where match_key in (${list(matches)})`);
-  const stored = (rows as [number, string, number][]).map(([key, counters, merged]) => {
-    return { key, counters, isMerged: merged === 1 };
+  const stored = (rows as [number, string, number][]).map(([key, counters, rewritten]) => {
+    return { key, counters, isRewritten: rewritten === 1 };
   });
-  const shown = await withSurvivors(db, stored);
+  const shown = await asShownMatches(db, stored);
   return new Map(shown.map(({ key, counters }) => [key, JSON.parse(counters) as MatchCounters[]]));
 }
