@@ -55,7 +55,7 @@ async function ingestAll(db: Db, sample: Sample, goOn: (matches: number) => bool
     await setImmediate();
     if (!goOn(matches)) return undefined;
     const received = Date.parse(events.at(-1)!.time);
-    const receipts = await ingestEvents(db, { now: () => received }, { kind: 'operator' }, events);
+    const receipts = await ingestEvents(db, { now: () => received }, { kind: 'operator', isImport: true }, events);
     const refused = receipts.find((receipt) => receipt.status === 'rejected');
     if (refused !== undefined)
       throw new Error(`An event of the sample network was refused: ${JSON.stringify(refused)}`);

@@ -20,6 +20,7 @@ import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { counter, DURATION_BUCKETS, gauge, histogram, type Metrics } from '#platform/process/metrics.ts';
 import { mailNotices } from '#mails/account-mails.ts';
 import { mailOperators } from '#mails/operator-mails.ts';
+import { mailPunished } from '#mails/punishment-mails.ts';
 import { mailWebhookOwners } from '#mails/application-mails.ts';
 import { PurgeGuard } from './purge-guard.ts';
 
@@ -66,6 +67,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'write revocation log', everyMs: SECOND_MS, run: inSteps(writeRevocationLog) },
   { name: 'count ranks', everyMs: SECOND_MS, run: inSteps(({ db }) => countRanks(db)) },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
+  { name: 'mail punished players', everyMs: SECOND_MS, run: mailPunished },
   { name: 'reset second factors', everyMs: MINUTE_MS, run: ({ db, clock }) => applyDueResets(db, clock.now()) },
   { name: 'sample online players', everyMs: MINUTE_MS, run: sampleOnlinePlayers },
   {

@@ -25,6 +25,7 @@ import { deleteApplication, removeSecret, secretsOf, setAccess } from '#store/ap
 import { removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { namesOf, playerByUuid } from '#store/game/players.ts';
 import { serverByName } from '#store/game/servers.ts';
+import { claimNotices, endNotice } from '#store/mail/punishment-notices.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { writeRevocations } from '#store/revocations/outbox.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
@@ -380,6 +381,29 @@ onEachDatabase('an erased game account loses its link of the backup, also withou
   assert.deepEqual(await db.tuples(sql`select player_uuid from accounts`), [[null]]);
   assert.equal((await db.tuples(sql`select uuid_hash from pseudonyms`)).length, 1);
   await ok(there, 'account', 'delete', '--account', first.id, '--yes');
+});
+
+onEachDatabase('a restored backup sends no mail to a punished player again', async (t, url) => {
+  const { context, file, environment, restored } = await loggedNetwork(t, url);
+  const { db, clock } = context;
+  // The commands have the clock of the machine.
+  clock.advance(Date.now() - clock.now());
+  const time = new Date(clock.now()).toISOString();
+  await account(context, 'Ann', ANN.uuid);
+  await sendEvents(context, punishment('before', ANN, {}, { time }));
+  await ok(environment, 'backup', file);
+  const afterwards = punishment('after', ANN, {}, { time });
+  await sendEvents(context, afterwards);
+  const sent = await claimNotices(db, clock.now());
+  for (const notice of sent) await endNotice(db, notice);
+
+  const { db: target } = await restored();
+  assert.equal(sent.length, 2);
+  const states = async () => await target.tuples(sql`select due, count(*) from punishment_notices group by due`);
+  assert.deepEqual(await states(), [[null, 2]]);
+  await sendEvents({ db: target, clock }, afterwards);
+  assert.equal((await target.tuples(sql`select key from punishments`)).length, 2);
+  assert.deepEqual(await states(), [[null, 2]], 'a game server sends the event again');
 });
 
 onEachDatabase('a player who got another key between the backup and the erasure is erased again', async (t, url) => {

@@ -75,6 +75,8 @@ export const NOT_COMPARED: readonly string[] = [
     'throttles',
     'consents',
     'account_notices',
+    'account_reads',
+    'punishment_notices',
   ],
   ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
   ...['webhooks', 'webhook_deliveries'],

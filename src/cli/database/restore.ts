@@ -16,6 +16,7 @@ import { type Privacy, privacyOf } from '#store/game/private-players.ts';
 import { secretFingerprint } from '#store/installation/installation.ts';
 import { restoredCounts } from '#store/installation/restored-counts.ts';
 import { readRevocationLogs, type Revocations } from '#store/revocations/log-reader.ts';
+import { dropNotices } from '#store/mail/punishment-notices.ts';
 import { replayRevocations } from '#store/revocations/replay.ts';
 import { openExisting, progressLines, singleFile, summaryOf } from './backup.ts';
 import {
@@ -66,6 +67,7 @@ async function restore(input: Input): Promise<void> {
     if (restoresKey) writeSecretKeyFile(config, opened.manifest.secretKey!);
   }
   await withAppContext(input, async (context) => {
+    await dropNotices(context.db);
     const replayed = logs.length === 0 ? {} : await replay(context, logs, created);
     const returned = await restoredCounts(context.db, systemClock.now());
     input.print({ ...summaryOf(file, opened.manifest), ...replayed, ...returned });

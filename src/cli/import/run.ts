@@ -25,6 +25,8 @@ export interface Listener {
 const BATCH_WEIGHT = 400;
 const MAP_WEIGHT = 20;
 
+const IMPORTER = { kind: 'operator', isImport: true } as const;
+
 /** The writes of an import: one transaction per batch, or a single one for a dry run. */
 interface Writes {
   ingest(events: WireEvent[]): Promise<Receipt[]>;
@@ -39,7 +41,7 @@ export async function runImport(
   listener: Listener,
 ): Promise<Outcome> {
   const writes: Writes = {
-    ingest: (events) => ingestEvents(db, clock, { kind: 'operator' }, events),
+    ingest: (events) => ingestEvents(db, clock, IMPORTER, events),
     keep: (checkpoint, refused) => db.transaction((tx) => keep(tx, checkpoint, refused, clock.now())),
   };
   return await run(findings, writes, listener);
@@ -61,7 +63,7 @@ export async function tryImport(
       const { keyedHash } = db;
       const sameTransaction: Pick<Db, 'transaction' | 'keyedHash'> = { keyedHash, transaction: (work) => work(tx) };
       const writes: Writes = {
-        ingest: (events) => ingestEvents(sameTransaction, clock, { kind: 'operator' }, events),
+        ingest: (events) => ingestEvents(sameTransaction, clock, IMPORTER, events),
         keep: (checkpoint, refused) => keep(tx, checkpoint, refused, clock.now()),
       };
       outcome = await run(findings, writes, listener);

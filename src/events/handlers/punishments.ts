@@ -4,6 +4,7 @@ import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
+import { notePunishment } from '#store/mail/punishment-notices.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
 import {
@@ -23,7 +24,7 @@ import { isSameJson } from '#text/text.ts';
 
 /** Stores a new punishment under the key of its event. Unless it replays the event, the caller has loaded the player. */
 async function applyIssued(context: EventContext, data: DataOf<'punishment.issued'>): Promise<HandlerResult> {
-  const { work, key, time, server, isReplay } = context;
+  const { work, sender, key, time, server, isReplay } = context;
   if (data.expires !== null && data.expires < time)
     throw new EventRejected('data.expires', 'must not be earlier than the time of the event');
   await requireValidKey(context);
@@ -42,6 +43,8 @@ async function applyIssued(context: EventContext, data: DataOf<'punishment.issue
   ]);
   work.changes.add('punishment', key, 'created');
   if (isReplay) await work.flush();
+  else if (sender.kind === 'server' || !sender.isImport)
+    await notePunishment(work.tx, work.now, { key, scope, reference: punishment, time });
   return undefined;
 }
 

@@ -37,7 +37,9 @@ export function rejectedFor(id: string, problems: readonly Problem[], retry = fa
 
 /**
  * The sender of an event: a game server, with the key of the credential that authenticated it, or the operator (importers,
- * commands, the console), who may report for any server.
+ * commands, the console), who may report for any server. What another program has recorded before is imported, and no
+ * player gets a mail about it.
  */
 export type Sender =
-  { kind: 'server'; serverKey: number; serverName: string; credential: number } | { kind: 'operator' };
+  | { kind: 'server'; serverKey: number; serverName: string; credential: number }
+  | { kind: 'operator'; isImport?: boolean };

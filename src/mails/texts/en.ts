@@ -110,6 +110,20 @@ export const en = {
       `A moderator has changed the name of your account to ${name}. Sign in with this name or with your e-mail address. You can choose another name on the account page.`,
   },
 
+  /** To a person whose game account was punished. */
+  punishment: {
+    subject: (type: string) => `A punishment of your game account: ${type}`,
+    lead: (name: string) => `A punishment of your game account ${name} is in force:`,
+    type: (type: string) => `Type: ${type}`,
+    reason: (reason: string) => `Reason: ${reason}`,
+    until: (time: string, zone: string) => `Until: ${time} (${zone})`,
+    permanent: 'Permanent',
+    by_server: (server: string) => `By the server: ${server}`,
+    by_network: 'By the network',
+    id: (id: string) => `Punishment: ${id}`,
+    appeal: (contact: string) => `To object to this punishment: ${contact}`,
+  },
+
   /** To the owners of an application. */
   application: {
     subject: {

@@ -106,6 +106,19 @@ export const ja: Texts = {
       `モデレーターがあなたのアカウントの名前を ${name} に変更しました。この名前またはメールアドレスでログインしてください。アカウントのページで別の名前を選べます。`,
   },
 
+  punishment: {
+    subject: (type) => `ゲームアカウントの処分：${type}`,
+    lead: (name) => `ゲームアカウント ${name} に対する次の処分が有効です。`,
+    type: (type) => `種類：${type}`,
+    reason: (reason) => `理由：${reason}`,
+    until: (time, zone) => `期限：${time}（${zone}）`,
+    permanent: '無期限',
+    by_server: (server) => `サーバー：${server}`,
+    by_network: 'ネットワークによる処分',
+    id: (id) => `処分の ID：${id}`,
+    appeal: (contact) => `この処分への異議の申し立て：${contact}`,
+  },
+
   application: {
     subject: {
       approved: (application) => `許可されました：${application}`,

@@ -70,6 +70,7 @@ function expired(now: number): PurgeRule[] {
     { table: 'former_tokens', key: ['hash'], where: sql`until <= ${now}` },
     { table: 'rate_limits', key: ['subject'], where: sql`resets <= ${now}` },
     { table: 'throttles', key: ['subject'], where: sql`resets <= ${now}` },
+    { table: 'punishment_notices', key: ['reference_hash'], where: sql`expires <= ${now}` },
     { table: 'mail_tokens', key: ['hash'], where: sql`expires <= ${now}` },
     { table: 'known_devices', key: ['account_id', 'hash'], where: sql`seen <= ${now - DEVICE_LIFETIME_MS}` },
     { table: 'owner_invitations', key: ['application_key', 'account_id'], where: sql`expires <= ${now}` },

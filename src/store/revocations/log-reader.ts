@@ -30,6 +30,7 @@ export const KINDS = [
   'hidden player',
   'removed name',
   'private player',
+  'punishment notice',
 ] as const;
 export type RevocationKind = (typeof KINDS)[number];
 

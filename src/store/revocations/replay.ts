@@ -7,6 +7,7 @@ import { deleteApplication } from '#store/applications/applications.ts';
 import { endInvitation } from '#store/applications/owners.ts';
 import { syncOwnerSuspension } from '#store/applications/suspension.ts';
 import { recordChanges } from '#store/game/changes.ts';
+import { endNoticeAgain } from '#store/mail/punishment-notices.ts';
 import { Keys } from '#store/sequence.ts';
 import { deleteAgain, eraseAgain, gameAccountsOf, hideAgain, pseudonymsIn, removeNameAgain } from './erasures.ts';
 import type { RevocationKind, Revocations } from './log-reader.ts';
@@ -33,11 +34,19 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   const deleted = await replayDeleted(db, revocations);
   const { tokens_revoked, console_sessions_ended, signing_keys_withdrawn, ...factors } = deleted;
   const names_removed = await count(revocations['removed name'], (removal) => removeNameAgain(db, now, removal));
+  const punishment_mails_ended = await count(revocations['punishment notice'], (line) => endNoticeAgain(db, line));
   const players_hidden = await hideAgain(db, now, revocations['hidden player']);
   return {
     ...{ accounts_erased, players_erased, ...applications, tokens_revoked, console_sessions_ended, ...credentials },
     ...{ signing_keys_withdrawn, management_removed, webhooks_removed, ...factors },
-    ...{ names_removed, players_hidden, accounts_disabled, roles_lowered, last_operators: [...last] },
+    ...{
+      names_removed,
+      players_hidden,
+      punishment_mails_ended,
+      accounts_disabled,
+      roles_lowered,
+      last_operators: [...last],
+    },
   };
 }
 
