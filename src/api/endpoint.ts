@@ -56,6 +56,8 @@ export interface EndpointContext<Q = unknown> {
   lastEventId: string;
   /** What `Endpoint.isPaced` said. */
   isPaced: boolean;
+  /** Handlers add the UUIDs of the players whose data they answer with, for the owners of their accounts. */
+  about: Set<string>;
 }
 
 export type Shape = Record<string, z.ZodType>;

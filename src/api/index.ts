@@ -43,11 +43,11 @@ export async function openApi(
   context: AppContext,
   streams: StreamHost = new ChangeStreams(context),
 ): Promise<HttpService> {
-  const { config, db, clock, log } = context;
+  const { config, log } = context;
   const saveFailed = (error: unknown): void => log.error({ err: error }, 'saving the rate limit counters failed');
   const limits = await RateLimits.open(context, COUNTED, saveFailed);
   const usageNotSaved = (error: unknown): void => log.error({ err: error }, 'saving the API usage failed');
-  const meter = new UsageMeter(db, clock, usageNotSaved);
+  const meter = new UsageMeter(context, usageNotSaved);
   const api = new Api(context, { limits, meter, streams }, ENDPOINTS, () => apiDocument(config));
   return {
     listener: (request, response) => void api.serve(request, response),

@@ -7,7 +7,7 @@ import { mapByKey } from '#store/game/maps/maps.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { bitFilter, filter, timeFilter } from './endpoint.ts';
+import { bitFilter, type EndpointContext, filter, timeFilter } from './endpoint.ts';
 
 /** The filters of `/v1/matches`. */
 export const matchFilters = {
@@ -29,7 +29,10 @@ const ALLOWED = PAIRS.map((names) => names.replace(' ', ' with ').replace('time'
  * @returns undefined without a filter, `none` if a filter names nothing that has matches
  * @throws HttpError 400 for filters that cannot be combined
  */
-export async function readFilters(db: Queryable, given: Given): Promise<MatchFilters | 'none' | undefined> {
+export async function readFilters(
+  { deps: { db }, about }: Pick<EndpointContext, 'deps' | 'about'>,
+  given: Given,
+): Promise<MatchFilters | 'none' | undefined> {
   const names = (Object.keys(matchFilters) as (keyof Given)[]).filter((name) => given[name] !== undefined);
   if (names.length === 0) return undefined;
   checkCombination(names);
@@ -38,7 +41,7 @@ export async function readFilters(db: Queryable, given: Given): Promise<MatchFil
   const found: MatchFilters = {
     ...(given.server !== undefined && { server: await serverKey(db, given.server) }),
     ...(given.map !== undefined && { map: await mapKey(db, given.map) }),
-    ...(given.player !== undefined && { player: await playerKey(db, given.player) }),
+    ...(given.player !== undefined && { player: await playerKey(db, about, given.player) }),
     ...(given.gamemode !== undefined && { gamemode: given.gamemode.toLowerCase() }),
     ...(ranked !== undefined && { ranked }),
   };
@@ -53,9 +56,11 @@ function checkCombination(names: readonly (keyof Given)[]): void {
 }
 
 /** A private player has none. */
-async function playerKey(db: Queryable, text: string): Promise<number | undefined> {
+async function playerKey(db: Queryable, about: Set<string>, text: string): Promise<number | undefined> {
   const player = await findPlayer(db, text, 'public');
-  return player === undefined || (await isPrivate(db, player.uuid)) ? undefined : player.key;
+  if (player === undefined || (await isPrivate(db, player.uuid))) return undefined;
+  about.add(player.uuid);
+  return player.key;
 }
 
 /** A removed server has its matches. */

@@ -78,8 +78,8 @@ export const matches: Endpoint[] = [
     query: { ...paging, fields, ...matchFilters },
     response: z.array(MatchShape),
     cachedUnder: 'anything',
-    handle: async ({ deps, dataVersion, query: { max_id, limit, fields: extra, ...given } }) => {
-      const filters = await readFilters(deps.db, given);
+    handle: async ({ deps, about, dataVersion, query: { max_id, limit, fields: extra, ...given } }) => {
+      const filters = await readFilters({ deps, about }, given);
       if (filters === undefined) return await list(deps, { before: max_id, limit }, extra, dataVersion);
       const keys = filters === 'none' ? [] : await filteredMatches(deps.db, filters, max_id, limit);
       return await list(deps, { keys }, extra, undefined);

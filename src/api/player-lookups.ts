@@ -62,15 +62,19 @@ export const playerLookups: Endpoint[] = [
         return count > MAX_ENTRIES ? 1 : Math.max(1, Math.ceil(count / ENTRIES_PER_REQUEST));
       },
     },
-    handle: async ({ deps, caller, query: { uuids, names, search, limit } }) => {
+    handle: async ({ deps, caller, about, query: { uuids, names, search, limit } }) => {
       const count = uuids.length + names.length;
       if (count > MAX_ENTRIES)
         throw invalidRequest(`uuids and names must have at most ${MAX_ENTRIES} entries together.`);
       if (count > 0 === (search !== undefined))
         throw invalidRequest('uuids, names or search must be given, and search without the others.');
       const audience = await audienceOf({ deps, caller });
-      if (search !== undefined) return await found(deps, search, { limit, audience });
-      return [...(await byUuids({ deps, caller }, uuids, audience)), ...(await byNames(deps, names, audience))];
+      const answer =
+        search === undefined
+          ? [...(await byUuids({ deps, caller }, uuids, audience)), ...(await byNames(deps, names, audience))]
+          : await found(deps, search, { limit, audience });
+      for (const { player } of answer) if (player !== null) about.add(player.uuid);
+      return answer;
     },
   }),
 ];

@@ -11,7 +11,7 @@ import { type Audience, isPrivate, privateAmong } from '#store/game/private-play
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
 import { audienceOf, type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
-import { type Endpoint, endpoint, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
+import { type Endpoint, endpoint, type EndpointContext, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
   killIdOf,
@@ -120,14 +120,14 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
  * The player that `:id` names.
  * @throws HttpError 404 if there is none, 403 if `me` lacks a user's token with the scope profile
  */
-export async function requirePlayer(request: PlayerRequest): Promise<Player> {
+export async function requirePlayer(request: RequestAboutPlayer): Promise<Player> {
   const player = await findRequested(request);
   if (player === undefined) throw unknownPlayer();
   return player;
 }
 
 /** The key of the player that has the records which the caller may read: that of no player if the profile is private. */
-async function requireRecords(request: PlayerRequest): Promise<number> {
+async function requireRecords(request: RequestAboutPlayer): Promise<number> {
   const player = await requirePlayer(request);
   return recordsOf(request.deps, player, await audienceAbout(request));
 }
@@ -137,10 +137,14 @@ async function recordsOf({ db }: Deps, { key, uuid }: Player, audience: Audience
 }
 
 /** As `requirePlayer`, but undefined if there is none. */
-export async function findRequested(request: PlayerRequest): Promise<Player | undefined> {
+export async function findRequested(request: RequestAboutPlayer): Promise<Player | undefined> {
   const { deps, id: text } = request;
-  return text === 'me' ? await ownPlayer(request) : await findPlayer(deps.db, text, await audienceOf(request));
+  const player = text === 'me' ? await ownPlayer(request) : await findPlayer(deps.db, text, await audienceOf(request));
+  if (player !== undefined) request.about.add(player.uuid);
+  return player;
 }
+
+type RequestAboutPlayer = PlayerRequest & Pick<EndpointContext, 'about'>;
 
 /** The audience of an answer about a player; `me` is for the person. */
 async function audienceAbout(request: PlayerRequest): Promise<Audience> {

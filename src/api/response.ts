@@ -28,6 +28,8 @@ export interface Body {
   length: number;
   etag: string;
   type: RenderedBody['type'];
+  /** The UUIDs of the players that it is about. */
+  about?: readonly string[];
 }
 
 /**

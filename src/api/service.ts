@@ -115,7 +115,7 @@ export class Api {
       counted = { ...authenticated, isPaced, rateLimit };
       const body = await this.#answer(counted);
       if (body instanceof StreamStart) return this.#begin(counted, body);
-      this.#countUse(counted, 200);
+      this.#countUse(counted, 200, body.about);
       await sendBody(received.request, received.response, this.#countedHeaders(counted), body);
     } catch (error) {
       if (counted !== undefined) this.#refuseCounted(counted, error);
@@ -132,8 +132,8 @@ export class Api {
     this.#countUse(counted, 200);
   }
 
-  #countUse({ received, caller }: CountedRequest, status: number): void {
-    this.#meter.count(caller, received.endpoint?.path ?? '', status);
+  #countUse({ received, caller }: CountedRequest, status: number, about?: readonly string[]): void {
+    this.#meter.count(caller, received.endpoint?.path ?? '', status, about);
   }
 
   /** Made at the first request for it, because making it takes half the time of the service's start. */
@@ -195,10 +195,12 @@ export class Api {
       accept: received.request.headers.accept ?? '',
       lastEventId: String(received.request.headers['last-event-id'] ?? ''),
       isPaced,
+      about: new Set<string>(),
     };
     const result = await endpoint.handle(endpointContext as EndpointContext<Record<string, never>>);
     if (result instanceof StreamStart) return result;
-    const body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
+    const body: Body = encodeBody(result instanceof RenderedBody ? result : new RenderedBody(JSON.stringify(result)));
+    if (endpointContext.about.size > 0) body.about = [...endpointContext.about];
     this.#responses.set(received, body);
     return body;
   }

@@ -1,18 +1,24 @@
-import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#db/db.ts';
-import { addUsage, HOUR_MS, type LastUse, type PersonalRead, type Usage } from '#store/applications/usage.ts';
+import type { AppContext } from '#context/context.ts';
+import type { PlayerRead } from '#store/accounts/account-reads.ts';
+import {
+  addUsage,
+  HOUR_MS,
+  type LastUse,
+  type PersonalRead,
+  STORED_EVERY_MS,
+  type Usage,
+} from '#store/applications/usage.ts';
+import { type BucketsAt, bucketsIn } from '#store/game/time-buckets.ts';
 import type { Caller } from './callers.ts';
 
-/** Not more often, because on SQLite every commit empties the response cache. */
-const SAVE_EVERY_MS = 10_000;
-
 /**
- * Counts the requests of each application and endpoint. Counts in memory, and adds to the counters in the database every
+ * Counts the requests of each application and endpoint, and whose data they read. Counts in memory, and adds to the counters in the database every
  * ten seconds and on close, so that several processes may count at the same time.
  */
 export class UsageMeter implements AsyncDisposable {
-  readonly #db: Db;
-  readonly #clock: Clock;
+  readonly #db: AppContext['db'];
+  readonly #clock: AppContext['clock'];
+  readonly #bucketsAt: BucketsAt;
   readonly #timer: NodeJS.Timeout;
   readonly #usage = new Unsaved<Usage>(
     ({ application_key, hour, endpoint }) => `${application_key} ${hour} ${endpoint}`,
@@ -24,19 +30,33 @@ export class UsageMeter implements AsyncDisposable {
     },
   );
   readonly #lastUses = new Unsaved<LastUse>(({ application_key }) => `${application_key}`, toLater);
-  readonly #reads = new Unsaved<PersonalRead>(({ account_id, client_id }) => `${account_id} ${client_id}`, toLater);
+  readonly #personalReads = new Unsaved<PersonalRead>(
+    ({ account_id, client_id }) => `${account_id} ${client_id}`,
+    toLater,
+  );
+  readonly #playerReads = new Unsaved<PlayerRead>(
+    ({ uuid, day, application_key }) => `${uuid} ${day} ${application_key}`,
+    (sum, { requests }) => {
+      sum.requests += requests;
+    },
+  );
 
-  constructor(db: Db, clock: Clock, saveFailed: (error: unknown) => void) {
+  constructor(
+    { db, clock, config }: Pick<AppContext, 'db' | 'clock' | 'config'>,
+    saveFailed: (error: unknown) => void,
+  ) {
     this.#db = db;
     this.#clock = clock;
-    this.#timer = setInterval(() => void this.save().catch(saveFailed), SAVE_EVERY_MS).unref();
+    this.#bucketsAt = bucketsIn(config.TIME_ZONE);
+    this.#timer = setInterval(() => void this.save().catch(saveFailed), STORED_EVERY_MS).unref();
   }
 
   /**
    * Counts a request of an application; those of game servers belong to no application.
    * @param endpoint the path of the endpoint, with `:id`; empty if the request matched none
+   * @param about the UUIDs of the players whose data the response has
    */
-  count(caller: Caller, endpoint: string, status: number): void {
+  count(caller: Caller, endpoint: string, status: number, about: readonly string[] = []): void {
     if (caller.kind === 'server') return;
     const now = this.#clock.now();
     const { key: application_key, client_id } = caller.application;
@@ -50,19 +70,28 @@ export class UsageMeter implements AsyncDisposable {
       server_errors: Number(status >= 500),
     });
     this.#lastUses.add({ application_key, last: now });
-    if (caller.kind === 'user' && status < 400) this.#reads.add({ account_id: caller.accountId, client_id, last: now });
+    if (caller.kind === 'user' && status < 400)
+      this.#personalReads.add({ account_id: caller.accountId, client_id, last: now });
+    for (const uuid of about)
+      this.#playerReads.add({ uuid, day: this.#bucketsAt(now).day, application_key, requests: 1 });
   }
 
   /** Adds the counters to the database. If that fails, the next call adds them. */
   async save(): Promise<void> {
-    const [usage, lastUses, reads] = [this.#usage.take(), this.#lastUses.take(), this.#reads.take()];
-    if (usage.length === 0) return;
+    const counted = {
+      usage: this.#usage.take(),
+      lastUses: this.#lastUses.take(),
+      personalReads: this.#personalReads.take(),
+      playerReads: this.#playerReads.take(),
+    };
+    if (counted.usage.length === 0) return;
     try {
-      await addUsage(this.#db, usage, lastUses, reads);
+      await addUsage(this.#db, counted);
     } catch (error) {
-      for (const row of usage) this.#usage.add(row);
-      for (const row of lastUses) this.#lastUses.add(row);
-      for (const row of reads) this.#reads.add(row);
+      for (const row of counted.usage) this.#usage.add(row);
+      for (const row of counted.lastUses) this.#lastUses.add(row);
+      for (const row of counted.personalReads) this.#personalReads.add(row);
+      for (const row of counted.playerReads) this.#playerReads.add(row);
       throw error;
     }
   }

@@ -36,7 +36,7 @@ async function open(t: TestContext): Promise<{ origin: string; get: (path: strin
   const context = await testContext(t, database.url, { SITE_URL: 'https://site.example' });
   t.after(() => database.drop());
   const limits = new RateLimits(context);
-  const meter = new UsageMeter(context.db, context.clock, assert.ifError);
+  const meter = new UsageMeter(context, assert.ifError);
   const api = new Api(context, { limits, meter, streams: {} as never }, ENDPOINTS, () => ({}));
   const server = createServer((request, response) => void api.serve(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -9,8 +9,10 @@ import { startReset } from '#store/accounts/factor-resets.ts';
 import { insertPasskey } from '#store/accounts/passkeys.ts';
 import { renewRecoveryCodes } from '#store/accounts/recovery-codes.ts';
 import { setTotp } from '#store/accounts/totp.ts';
-import { giveApp } from '#test/support/builders.ts';
 import { addOwner } from '#store/applications/owners.ts';
+import { addUsage } from '#store/applications/usage.ts';
+import { bucketsIn } from '#store/game/time-buckets.ts';
+import { giveApp, punishment, sendEvents } from '#test/support/builders.ts';
 import { makeAccount, makeApplication, type TestAuth } from './support.ts';
 
 /** A page with a name for screenshots. */
@@ -45,6 +47,12 @@ export async function everySignInPage(services: TestAuth): Promise<SignInPages> 
   const { application } = await makeApplication(services, 'service', undefined, { name: 'Harbour Board' });
   await addOwner(db, clock.now(), application.key, robin.id);
   await giveConsent(db, clock.now() - DAY_MS, steve.id, application.client_id, ['openid', 'profile']);
+  await sendEvents(services.context, punishment('in force', STEVE, { type: 'mute', reason: 'Spam' }));
+  const { day } = bucketsIn('UTC')(clock.now());
+  await addUsage(db, {
+    ...{ usage: [], lastUses: [{ application_key: application.key, last: clock.now() }], personalReads: [] },
+    playerReads: [{ uuid: STEVE.uuid, day, application_key: application.key, requests: 12 }],
+  });
   const query = {
     client_id: application.client_id,
     response_type: 'code',

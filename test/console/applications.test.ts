@@ -168,7 +168,7 @@ test('usage counters are saved every ten seconds', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const context = await testContext(t, database.url);
   const app = await application(context);
-  await using meter = new UsageMeter(context.db, context.clock, assert.ifError);
+  await using meter = new UsageMeter(context, assert.ifError);
   meter.count({ kind: 'application', application: app }, '/v1/servers', 200);
   const saved = async () => (await usageSince(context.db, app.key, 0)).length;
   t.mock.timers.tick(9_999);

@@ -175,7 +175,7 @@ onEachDatabase(
     const app = await application(context, { limit: 3 });
     const ann = await makeAccount(services, 'Ann');
     await giveConsent(context.db, context.clock.now(), ann.id, app.client_id, ['profile']);
-    await using meter = new UsageMeter(context.db, context.clock, (error) => assert.ifError(error));
+    await using meter = new UsageMeter(context, (error) => assert.ifError(error));
     const user = { kind: 'user' as const, application: app, accountId: ann.id, scopes: ['profile'] } satisfies Caller;
     const hour = context.clock.now() - (context.clock.now() % 3_600_000);
     for (const status of [200, 200, 404, 429, 500]) meter.count(user, '/v1/players/:id', status);

@@ -157,7 +157,10 @@ async function addWeekOfUsage({ db }: AppContext, { key }: Application, now: num
       counted.push({ application_key: key, hour, endpoint, requests, client_errors, limited, server_errors: 0 });
     });
   }
-  await addUsage(db, counted, [{ application_key: key, last: now - 60_000 }], []);
+  await addUsage(db, {
+    ...{ usage: counted, lastUses: [{ application_key: key, last: now - 60_000 }] },
+    ...{ personalReads: [], playerReads: [] },
+  });
 }
 
 export interface ConsolePage {

@@ -50,6 +50,8 @@ import { webhookHealth } from '#store/applications/webhooks/health.ts';
 import { heldWebhooks } from '#store/applications/webhooks/progress.ts';
 import { addWebhook, claimMails, webhookById } from '#store/applications/webhooks/webhooks.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { readsOfAccount, readStatements } from '#store/accounts/account-reads.ts';
+import { claimNotices } from '#store/mail/punishment-notices.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
@@ -83,7 +85,7 @@ import { endExcessRequests, endExcessTokens } from '#store/applications/live-tok
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
 import { listChanges, punishmentHistory } from '#events/punishments/changes.ts';
 import { reportedTerms } from '#events/punishments/reported-terms.ts';
-import { application, event, match, person, sendEvents } from '#test/support/builders.ts';
+import { application, event, match, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { purge } from '#test/support/purge.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';
 import { deriveRatings } from '#events/jobs/map-ratings.ts';
@@ -99,7 +101,7 @@ import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|punishment_notices|account_reads|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -145,7 +147,11 @@ test('no read of a request scans a table that grows with the network', async (t)
   const database = await createTestDatabase('sqlite');
   t.after(() => database.drop());
   const context = await testContext(t, database.url);
-  await sendEvents(context, match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  await sendEvents(
+    context,
+    match({ teams: [{ name: 'Red', players: [person(1), person(2)] }] }),
+    punishment('1', person(1)),
+  );
   const last = Number.MAX_SAFE_INTEGER;
   const player = (await findPlayer(context.db, person(1).uuid))!;
   const map = { key: 1, name: 'X' } as Parameters<typeof ratesOf>[1][number];
@@ -229,6 +235,14 @@ test('no read of a request scans a table that grows with the network', async (t)
     changesByNames: (db) => changesByNames(db, [player.key]),
     withPresentNames: (db) => withPresentNames(db, [{ name: uuidLabel(person(1).uuid) }], ['name']),
     hideReported: async (db) => hideReported(db, await HiddenLists.read(db), [1]),
+    'mails to punished players and who read an account': (db) =>
+      Promise.all([
+        ...[claimNotices(db, context.clock.now()), readsOfAccount(db, 'x', { zone: 'UTC', now: 1 })],
+        readStatements(db, [{ uuid: person(1).uuid, day: 1, application_key: 1, requests: 1 }]),
+        db.all(sql`select 1 from punishment_notices where due <= 1 and expires > 1 limit 1`),
+        db.all(sql`select 1 from punishment_notices where expires <= 1 limit 500`),
+        db.all(sql`select 1 from account_reads where day < 1 limit 500`),
+      ]),
     'log of a webhook': (db) =>
       Promise.all([
         ...[deliveriesBefore(db, 1, last, 50), dueMessage(db, 1, 1, { change: false }), messagesInOrder(db, 1)],

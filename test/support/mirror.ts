@@ -108,7 +108,7 @@ export class Mirror {
     const query = { fields: new Set(fields) };
     const id = idOf(key);
     const context = { deps: deps as Deps, caller, parameters: [id], id, query: query as never, dataVersion: undefined };
-    const body = await endpoint.handle({ ...context, accept: '', lastEventId: '', isPaced: false });
+    const body = await endpoint.handle({ ...context, accept: '', lastEventId: '', isPaced: false, about: new Set() });
     const json = body instanceof RenderedBody ? JSON.parse([body.json].flat().join('')) : structuredClone(body);
     return await own(json as Json, db);
   }

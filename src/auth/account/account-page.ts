@@ -21,6 +21,7 @@ import { accountExport } from './export.ts';
 import { ifSignedIn, type SignedIn, signedInForm, signOut } from '../session.ts';
 import type { Texts } from '#auth/texts/index.ts';
 import { changePrivacy, privacyCard } from './privacy.ts';
+import { readsCard } from './reads.ts';
 import { resetNotice } from './factor-resets.ts';
 import { punishmentsCard } from './punishments.ts';
 import { sendVerification } from './verify-email.ts';
@@ -134,7 +135,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
     ${profileCard(texts, account, { site: deps.config.SITE_URL, playerName, factors })}
     ${punishmentsCard(deps.config, texts, punishments, formatTime)}
     ${await privacyCard(deps, texts, account.player_uuid)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
-    ${applicationsCard(t, applications, formatTime)}
+    ${applicationsCard(t, applications, formatTime)} ${await readsCard(deps, texts, account, formatTime)}
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">

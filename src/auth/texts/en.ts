@@ -1,4 +1,5 @@
 import type { Language } from '#http/languages.ts';
+import { reads } from './en-reads.ts';
 import { security } from './en-security.ts';
 
 /** English texts of the sign-in pages; ja.ts has the same keys in Japanese. */
@@ -230,6 +231,7 @@ export const en = {
     zone: (zone: string) => `Times in ${zone}`,
     last_read: (timestamp: string) => `Last read your data: ${timestamp}`,
     application: (since: string, used: string) => `since ${since} · last sign-in ${used}`,
+    reads,
     scopes: { openid: 'your identity', profile: 'profile and own game data', email: 'e-mail address' } as Record<
       string,
       string

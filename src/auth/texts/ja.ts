@@ -1,4 +1,5 @@
 import type { Texts } from './en.ts';
+import { reads } from './ja-reads.ts';
 import { security } from './ja-security.ts';
 
 export const ja: Texts = {
@@ -228,6 +229,7 @@ export const ja: Texts = {
     zone: (zone) => `時刻は ${zone}`,
     last_read: (timestamp) => `最後にデータを読んだ日時：${timestamp}`,
     application: (since, used) => `${since} から · 最終ログイン ${used}`,
+    reads,
     scopes: { openid: '本人の識別', profile: 'プロフィールとご自身のゲームデータ', email: 'メールアドレス' },
     data: 'あなたのデータ',
     export: 'アカウントの全データをダウンロード',

@@ -29,13 +29,13 @@ create trigger revocations_of_punishment_notices after update of due on punishme
   when (new.due is null and old.due is not null) execute function note_punishment_notice();
 */
 
--- How often an application read the data of an account's game account on a day (a bucket of the leaderboards).
+-- How often an application read the data of an account's game account on a day (a bucket of the leaderboards). It
+-- stays when the application is deleted.
 create table account_reads (
   account_id text /*postgres: collate "C"*/ not null references accounts (id) on delete cascade,
   day bigint not null,
-  application_key bigint not null references applications (key) on delete cascade,
+  application_key bigint not null,
   requests bigint not null,
   primary key (account_id, day, application_key)
 ) /*sqlite: strict, without rowid*/;
 create index account_reads_by_day on account_reads (day);
-create index account_reads_by_application on account_reads (application_key);

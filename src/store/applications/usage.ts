@@ -1,5 +1,6 @@
 import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
+import { type PlayerRead, readStatements } from '../accounts/account-reads.ts';
 import { SumChanges } from '../game/sum-changes.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -38,13 +39,16 @@ const COUNTED = ['requests', 'client_errors', 'limited', 'server_errors'] as con
 export type Sum = Pick<Usage, (typeof COUNTED)[number]>;
 const USAGE = { name: 'usage', key: ['application_key', 'hour', 'endpoint'], sums: COUNTED, empty: 'requests' };
 
+/** What one process has counted since it last stored it. */
+export interface Counted {
+  usage: readonly Usage[];
+  lastUses: readonly LastUse[];
+  personalReads: readonly PersonalRead[];
+  playerReads: readonly PlayerRead[];
+}
+
 /** Adds the counts since the last call to the stored ones, in one transaction without fsync. */
-export async function addUsage(
-  db: Db,
-  usage: readonly Usage[],
-  lastUses: readonly LastUse[],
-  reads: readonly PersonalRead[],
-): Promise<void> {
+export async function addUsage(db: Db, { usage, lastUses, personalReads, playerReads }: Counted): Promise<void> {
   const counts = new SumChanges<[application: number, hour: number, endpoint: string]>(USAGE);
   for (const row of usage) {
     const sums = COUNTED.map((column) => row[column]);
@@ -57,10 +61,11 @@ export async function addUsage(
       lastUses.map(({ application_key, last }) => [application_key, last]),
       'on conflict (application_key) do update set last = excluded.last where excluded.last > application_uses.last',
     ),
-    ...reads.map(
+    ...personalReads.map(
       ({ account_id, client_id, last }) =>
         sql`update consents set read = ${last} where account_id = ${account_id} and client_id = ${client_id}`,
     ),
+    ...(await readStatements(db, playerReads)),
   ];
   await db.transaction((tx) => tx.runAll(statements), { durable: false });
 }
@@ -70,6 +75,18 @@ export const usageSince = (db: Queryable, applicationKey: number, since: number)
   db.all(sql`
     select application_key, hour, endpoint, requests, client_errors, limited, server_errors from usage
     where application_key = ${applicationKey} and hour >= ${since} order by hour, endpoint`);
+
+/** Each process stores its counts this often, because on SQLite every commit empties the response cache. */
+export const STORED_EVERY_MS = 10_000;
+
+/**
+ * The time until which every request is counted, unless a process crashed: requests of others that are this much older than the
+ * newest stored one are stored too. Undefined before the first one.
+ */
+export async function countedUntil(db: Queryable): Promise<number | undefined> {
+  const newest = await getValue<number | null>(db, sql`select max(last) from application_uses`);
+  return typeof newest === 'number' ? newest - 2 * STORED_EVERY_MS : undefined;
+}
 
 /** When an application last used the data API, epoch milliseconds. */
 export const readLastUse = (db: Queryable, applicationKey: number): Promise<number | undefined> =>

@@ -37,7 +37,7 @@ type Step = () => Promise<boolean>;
 export function purgeSteps(db: Db, { zone, auditMs, changesMs }: Retention, now: number): Step {
   const oldAudit: PurgeRule = { table: 'audit', key: ['id'], where: auditBefore(now - auditMs) };
   const oldJobs: PurgeRule = { table: 'jobs', key: ['key'], where: sql`finished < ${now - auditMs}` };
-  const rules = [expiredTokens(now), ...expired(now), oldAudit, oldJobs, ...oldLeaderboards(zone, now)];
+  const rules = [expiredTokens(now), ...expired(now), oldAudit, oldJobs, ...oldPeriods(zone, now)];
   return oneAfterAnother([
     ...rules.map((rule) => () => remove(db, rule)),
     () => deleteTombstones(db, now - changesMs),
@@ -123,12 +123,16 @@ function removalOfEndedSessions(db: Db): Step {
   };
 }
 
-function oldLeaderboards(zone: string, now: number): PurgeRule[] {
-  return Object.entries(oldestRetained(bucketsIn(zone), now)).map(([period, oldest]) => ({
+/** Leaderboards, and who read the data of accounts, which is kept for as many days. */
+function oldPeriods(zone: string, now: number): PurgeRule[] {
+  const retained = oldestRetained(bucketsIn(zone), now);
+  const boards = Object.entries(retained).map(([period, oldest]) => ({
     table: 'boards',
     key: ['bucket', 'mode', 'player_key'],
     where: sql`bucket >= ${periodStart(period as 'day')} and bucket < ${oldest}`,
   }));
+  const reads = { table: 'account_reads', key: ['account_id', 'day', 'application_key'] };
+  return [...boards, { ...reads, where: sql`day < ${retained.day}` }];
 }
 
 async function remove(db: Db, { table, key, where }: PurgeRule): Promise<boolean> {
