@@ -17,6 +17,13 @@ export interface ListedBan {
   expires: number | null;
 }
 
+/** The newest ban in force of a player that the server issued. */
+export interface IssuedBan {
+  reference: string;
+  /** The id of the punishment. */
+  id: string;
+}
+
 /** Why a server is not followed at the moment. */
 export type ManageReason =
   | 'timeout'
@@ -66,6 +73,8 @@ export interface ReportedState {
   listedBans(uuidHashes: readonly string[]): Promise<Map<string, ListedBan>>;
   /** The players of the listed bans whose hashes follow `after`, in their order. */
   bansAfter(after: string, limit: number): Promise<string[]>;
+  /** The newest bans in force that the server issued, by the UUID of the player; none of erased players. */
+  issuedBans(uuids: readonly string[]): Promise<ReadonlyMap<string, IssuedBan>>;
 }
 
 /** A transaction in which changes of a server and their events are committed. */
@@ -74,11 +83,9 @@ export interface ServerTransaction extends ReportedState {
   isReportingItself: boolean;
   /** Whether the watcher reports the players of the server, together with its map. */
   isWatched: boolean;
-  /** The references of the newest bans in force that the server issued, by the UUID of the player. */
-  issuedBans(uuids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   save(changes: StateChanges): Promise<void>;
-  /** Ingests events. */
-  report(events: readonly Event[]): Promise<unknown>;
+  /** Ingests events. @param isListed whether they come from a list: what it has may be old */
+  report(events: readonly Event[], isListed: boolean): Promise<unknown>;
 }
 
 /** Changes of the reported state. */
@@ -98,6 +105,8 @@ export interface ManagementCore {
   log: Record<'error' | 'warn' | 'info', (facts: object, message: string) => void>;
   /** How long a heartbeat counts. */
   presenceTimeoutMs: number;
+  /** How a punished person objects; empty if the network names no contact. */
+  appeal: string;
   /** The prefix of the ids of heartbeats, by which the core tells them from those of the server itself. */
   presencePrefix: string;
   keyedHash: (uuid: string) => string;

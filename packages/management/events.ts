@@ -21,9 +21,11 @@ const REFERENCE = 'managed-ban:';
 
 export const newReference = (): string => `${REFERENCE}${randomUUID()}`;
 
-/** Whether an event is about a ban that a management connection issued. */
+/** Whether a management connection issued the ban of a reference. */
+export const isOwnReference = (reference: string): boolean => reference.startsWith(REFERENCE);
+
 export function isAboutOwnBan({ data }: Event): boolean {
-  return 'punishment' in data && data.punishment?.startsWith(REFERENCE) === true;
+  return 'punishment' in data && isOwnReference(data.punishment ?? '');
 }
 
 export function bannedEvent(

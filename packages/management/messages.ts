@@ -1,10 +1,11 @@
 import { uuidOf } from '../text/text.ts';
+import { withoutObjection } from '../text/ban-reason.ts';
 import { LAST_TIMESTAMP, readTime } from '../text/time.ts';
 import { fit, unstyled } from '../text/line.ts';
 import { NAME_WITH_BLANKS } from '../text/player-name.ts';
 import { ConnectionLost, type OnlinePlayer } from './core.ts';
 
-/** The messages of the protocol that are read. All others, IP bans in particular, are neither requested nor parsed. */
+/** The messages of the protocol. All others, IP bans in particular, are neither requested nor parsed. */
 
 export interface Ban {
   uuid: string;
@@ -14,6 +15,10 @@ export interface Ban {
   /** The name of the punisher, or a word that the server uses instead. */
   source: string;
   expires: number | null;
+  /** The entry of the list. */
+  entry: object;
+  /** Its reason, with what was added to it. */
+  listedReason: string;
 }
 
 /** The reports of a server, in the order in which they happened. */
@@ -29,6 +34,9 @@ export type Report =
 /** The requests, with the kinds of report that their results become. */
 export const REQUESTS = { players: 'minecraft:players', bans: 'minecraft:bans' } as const;
 export type Request = keyof typeof REQUESTS;
+
+/** Adds entries to the list of bans; an entry of the same player is replaced. Answered with the whole list. */
+export const ADD_BANS = 'minecraft:bans/add';
 
 /** Above the number of players of any server. */
 const MAX_PLAYERS = 5_000;
@@ -96,8 +104,10 @@ export function banOf(value: unknown): Ban | undefined {
   const uuid = uuidIn(player);
   if (uuid === undefined) return undefined;
   const expires = expiresIn(memberOf(value, 'expires'));
-  const reason = fit(unstyled(textIn(value, 'reason').slice(0, 2 * MAX_REASON)), MAX_REASON);
-  return { uuid, name: nameIn(player), reason, source: textIn(value, 'source').slice(0, 64), expires };
+  const listedReason = textIn(value, 'reason');
+  const reason = fit(unstyled(withoutObjection(listedReason).slice(0, 2 * MAX_REASON)), MAX_REASON);
+  const source = textIn(value, 'source').slice(0, 64);
+  return { uuid, name: nameIn(player), reason, source, expires, entry: value as object, listedReason };
 }
 
 /** Null for a ban without an end, or with an end that is invalid or later than an event can express. */

@@ -1,4 +1,4 @@
-import type { ListedBan, ManagedServer, ManagementCore, OnlinePlayer, ServerTransaction } from './core.ts';
+import type { IssuedBan, ListedBan, ManagedServer, ManagementCore, OnlinePlayer, ServerTransaction } from './core.ts';
 import {
   bannedEvent,
   banChangedEvent,
@@ -16,10 +16,18 @@ import type { Event } from '../sender/event.ts';
 /**
  * Commits steps, their events and the new state in one transaction. After an interruption the next connection finds the
  * missing steps by comparing the lists of the server with that state.
+ * @param isListed whether the steps come from a list of the server
+ * @returns whether the server reports itself
  * @throws ConnectionLost if the steps add more players than a server may; nothing was committed
  * @throws NoLongerHeld
  */
-export async function reportSteps(core: ManagementCore, server: ManagedServer, steps: readonly Step[]): Promise<void> {
+export async function reportSteps(
+  core: ManagementCore,
+  server: ManagedServer,
+  steps: readonly Step[],
+  isListed: boolean,
+): Promise<boolean> {
+  let isReportingItself = false;
   const added = new Set(steps.flatMap((step) => addedPlayer(step) ?? []));
   await core.change(server, [...added], async (tx) => {
     const change = await Change.begin(tx, { serverName: server.serverName, keyedHash: core.keyedHash }, steps);
@@ -31,8 +39,10 @@ export async function reportSteps(core: ManagementCore, server: ManagedServer, s
     // The watcher's heartbeat contains the map as well.
     if (!tx.isReportingItself && !tx.isWatched)
       events.push(presenceEvent(core.presencePrefix, server.serverName, core.now(), change.online));
-    await tx.report(events);
+    await tx.report(events, isListed);
+    isReportingItself = tx.isReportingItself;
   });
+  return isReportingItself;
 }
 
 function addedPlayer(step: Step): string | undefined {
@@ -51,7 +61,7 @@ class Change {
   readonly #about: About;
   readonly #online: Map<string, OnlinePlayer>;
   readonly #bans: Map<string, ListedBan>;
-  readonly #issued: ReadonlyMap<string, string>;
+  readonly #issued: ReadonlyMap<string, IssuedBan>;
   readonly #before: ReadonlyMap<string, OnlinePlayer>;
   readonly #changedBans = new Set<string>();
   readonly events: Event[] = [];
@@ -61,7 +71,7 @@ class Change {
     about: About,
     online: readonly OnlinePlayer[],
     bans: Map<string, ListedBan>,
-    issued: ReadonlyMap<string, string>,
+    issued: ReadonlyMap<string, IssuedBan>,
   ) {
     this.#tx = tx;
     this.#about = about;
@@ -130,7 +140,7 @@ class Change {
    */
   #report(ban: Ban, time: number, listed: ListedBan | undefined): string {
     const { serverName } = this.#about;
-    const known = listed?.reference || this.#issued.get(ban.uuid);
+    const known = listed?.reference || this.#issued.get(ban.uuid)?.reference;
     if (known !== undefined) {
       if (listed !== undefined) this.events.push(banChangedEvent(serverName, time, known, ban));
       return known;
@@ -153,7 +163,7 @@ class Change {
     this.#changedBans.add(uuidHash);
     // The server itself removes expired bans.
     if (listed !== undefined && listed.expires !== null && listed.expires <= time) return;
-    const reference = listed?.reference || this.#issued.get(uuid);
+    const reference = listed?.reference || this.#issued.get(uuid)?.reference;
     if (reference !== undefined) this.events.push(unbannedEvent(this.#about.serverName, time, reference));
   }
 

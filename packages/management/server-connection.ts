@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { ConnectionLost, type ManagedServer, type ManagementCore, type ManageReason, NoLongerHeld } from './core.ts';
+import { Objections } from './objections.ts';
 import { reportSteps } from './reporter.ts';
 import { type Arrived, ManagementSocket, type SocketLimits } from './socket.ts';
 import { splitSteps, stepsOf } from './steps.ts';
@@ -26,6 +27,7 @@ export class ServerConnection {
   readonly #server: ManagedServer;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
+  readonly #objections: Objections;
   #contact: number | null;
   #failures = 0;
   #isStopping = false;
@@ -36,6 +38,7 @@ export class ServerConnection {
   constructor(deps: ConnectionDeps, server: ManagedServer) {
     this.#deps = deps;
     this.#server = server;
+    this.#objections = new Objections(deps.core, server);
     this.#contact = server.contact;
     this.#ended = this.#run().finally(() => (this.#isOver = true));
   }
@@ -100,7 +103,7 @@ export class ServerConnection {
       setInterval(() => socket.request('bans'), BANS_MS),
       clearInterval,
     );
-    for (;;) for (const arrived of await socket.next()) await this.#report(arrived);
+    for (;;) for (const arrived of await socket.next()) await this.#report(arrived, socket);
   }
 
   /** The heartbeats must arrive before the presence of the server expires. */
@@ -108,22 +111,29 @@ export class ServerConnection {
     return Math.min(PLAYERS_MS, Math.max(1_000, this.#deps.core.presenceTimeoutMs / 2));
   }
 
-  async #report(arrived: Arrived): Promise<void> {
-    const { kind } = arrived.report;
+  async #report(arrived: Arrived, socket: ManagementSocket): Promise<void> {
+    const { report } = arrived;
+    const { kind } = report;
     // The server still lists its players for a moment.
     if (this.#isStopping && kind === 'players') return;
     if ((kind === 'joined' || kind === 'left') && !this.#allowsSession()) return;
+    if (kind === 'banned' && this.#objections.has(report.ban)) return;
     const { core } = this.#deps;
     const state = core.reportedState(this.#server);
     const steps = await stepsOf(arrived, { state, keyedHash: core.keyedHash, contact: this.#contact });
     if (kind === 'stopping') this.#isStopping = true;
-    if (steps.length === 0) await reportSteps(core, this.#server, []);
+    let isReportingItself = steps.length === 0 && (await reportSteps(core, this.#server, [], false));
     for (const chunk of splitSteps(steps)) {
-      await reportSteps(core, this.#server, chunk);
+      isReportingItself = await reportSteps(core, this.#server, chunk, kind === 'bans');
       // Writes to SQLite block the thread.
       await setImmediate();
     }
     this.#contact = arrived.time;
+    // The bans of a server that reports itself may come from its file, which a program of an earlier version reads.
+    if ((kind === 'banned' || kind === 'bans') && !isReportingItself) {
+      const replaced = await this.#objections.replacements(kind === 'bans' ? report.entries : [report.ban.entry]);
+      if (replaced.length > 0) socket.replaceBans(replaced);
+    }
     if (kind !== 'bans') return;
     // Both lists were compared, so the connection works.
     this.#failures = 0;

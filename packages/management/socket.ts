@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { ConnectionLost, type ManageReason } from './core.ts';
-import { memberOf, type Report, type Request, REQUESTS, readNotification, readResult } from './messages.ts';
+import { ADD_BANS, memberOf, type Report, type Request, REQUESTS, readNotification, readResult } from './messages.ts';
 
 export interface SocketLimits {
   /** Maximum message while a request waits: a list of some 80,000 bans. */
@@ -44,7 +44,7 @@ export class ManagementSocket implements Disposable {
   #lost: ConnectionLost | undefined;
   #wake: () => void = () => undefined;
   #lastId = 0;
-  readonly #requests = new Map<number, Request>();
+  readonly #requests = new Map<number, Request | typeof ADD_BANS>();
   #deadline: NodeJS.Timeout | undefined;
   readonly #maxIdle: number;
   readonly #idle = { since: 0, count: 0 };
@@ -94,10 +94,19 @@ export class ManagementSocket implements Disposable {
 
   /** Requests a list, which arrives as a report, unless a request for it is pending. */
   request(request: Request): void {
-    if (this.#lost !== undefined || [...this.#requests.values()].includes(request)) return;
+    if (![...this.#requests.values()].includes(request)) this.#send(request, REQUESTS[request], []);
+  }
+
+  /** Replaces entries of the list of bans. The next requested list shows whether the server did. */
+  replaceBans(entries: readonly object[]): void {
+    this.#send(ADD_BANS, ADD_BANS, [entries]);
+  }
+
+  #send(request: Request | typeof ADD_BANS, method: string, params: readonly unknown[]): void {
+    if (this.#lost !== undefined) return;
     const id = ++this.#lastId;
     this.#requests.set(id, request);
-    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: REQUESTS[request], params: [] }));
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
     this.#deadline ??= setTimeout(() => this.#late(), this.#timeoutMs);
   }
 
@@ -147,7 +156,7 @@ export class ManagementSocket implements Disposable {
     if (request === undefined) return undefined;
     this.#requests.delete(id as number);
     if (this.#requests.size === 0) this.#stopDeadline();
-    return readResult(request, memberOf(message, 'result'));
+    return request === ADD_BANS ? undefined : readResult(request, memberOf(message, 'result'));
   }
 
   #countIdle(): void {

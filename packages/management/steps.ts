@@ -69,11 +69,18 @@ async function playerSteps({ state, contact }: Comparison, players: OnlinePlayer
   ];
 }
 
+/** The readable entries of a list of bans, a slice per turn of the event loop. */
+export async function* bansByTurn(entries: readonly unknown[]): AsyncGenerator<readonly Ban[]> {
+  for (const slice of slicesOf(entries, BANS_PER_TURN)) {
+    yield slice.flatMap((entry) => banOf(entry) ?? []);
+    await setImmediate();
+  }
+}
+
 async function banSteps({ state, keyedHash }: Comparison, entries: readonly unknown[], time: number): Promise<Step[]> {
   const present = new Set<string>();
   const changed = new Map<string, Ban>();
-  for (const slice of slicesOf(entries, BANS_PER_TURN)) {
-    const read = slice.flatMap((entry) => banOf(entry) ?? []);
+  for await (const read of bansByTurn(entries)) {
     const bans = new Map(read.map((ban) => [keyedHash(ban.uuid), ban]));
     const before = await state.listedBans([...bans.keys()]);
     for (const [uuidHash, ban] of bans) {
@@ -81,7 +88,6 @@ async function banSteps({ state, keyedHash }: Comparison, entries: readonly unkn
       if (before.get(uuidHash)?.content === contentOf(ban)) changed.delete(uuidHash);
       else changed.set(uuidHash, ban);
     }
-    await setImmediate();
   }
   const removed = await bansBeside(state, present);
   return [

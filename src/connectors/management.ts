@@ -1,3 +1,4 @@
+import { appealContact } from '#http/contact.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { Queryable, Transaction } from '#db/db.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -39,7 +40,7 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
   const presenceTimeoutMs = config.PRESENCE_TIMEOUT * 1000;
   let key: SecretKey | undefined;
   return {
-    ...{ log, presenceTimeoutMs, presencePrefix: WATCH_EVENT },
+    ...{ log, presenceTimeoutMs, presencePrefix: WATCH_EVENT, appeal: appealContact(config) },
     now: () => clock.now(),
     keyedHash: (uuid) => db.keyedHash(uuid),
     async hold(limit) {
@@ -48,7 +49,7 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
       return held.map((server) => ({ ...server, secret: () => openSecret((key ??= openSecretKey(config)), server) }));
     },
     release: () => leases.release(),
-    reportedState: ({ serverKey }) => reportedState(db, serverKey),
+    reportedState: ({ serverKey }) => reportedState(db, serverKey, clock.now()),
     async change(server, uuids, work) {
       const { serverKey, serverName } = server;
       const now = clock.now();
@@ -62,16 +63,15 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
         const isReportingItself = (await reportingThemselves(tx, [serverKey], now - presenceTimeoutMs)).size > 0;
         let rejected = 0;
         await work({
-          ...{ ...reportedState(tx, serverKey), isReportingItself },
+          ...{ ...reportedState(tx, serverKey, now), isReportingItself },
           isWatched: (await watchOf(tx, serverKey)) !== undefined,
-          issuedBans: (players) => issuedBans(tx, serverKey, players, now),
           async save({ joined, left, banned, unbanned }) {
             await removeOnline(tx, serverKey, left);
             await addOnline(tx, serverKey, joined);
             await saveBans(tx, serverKey, banned);
             await removeBans(tx, serverKey, unbanned);
           },
-          report: async (events) => (rejected += await ingest(tx, context, events)),
+          report: async (events, isListed) => (rejected += await ingest(tx, context, events, isListed)),
         });
         return { unknown: isReportingItself ? 0 : unknown, rejected };
       });
@@ -82,15 +82,21 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
   };
 }
 
-export const reportedState = (db: Queryable, serverKey: number): ReportedState => ({
+export const reportedState = (db: Queryable, serverKey: number, now: number): ReportedState => ({
   online: () => onlineOn(db, serverKey),
   listedBans: (uuidHashes) => listedBans(db, serverKey, uuidHashes),
   bansAfter: (after, limit) => bansAfter(db, serverKey, after, limit),
+  issuedBans: (uuids) => issuedBans(db, serverKey, uuids, now),
 });
 
 /** Ingests events in the same transaction. @returns how many were rejected */
-async function ingest(tx: Transaction, { clock }: Context, events: readonly WireEvent[]): Promise<number> {
+async function ingest(
+  tx: Transaction,
+  { clock }: Context,
+  events: readonly WireEvent[],
+  isImport: boolean,
+): Promise<number> {
   if (events.length === 0) return 0;
-  const receipts = await ingestEvents(tx, clock, { kind: 'operator' }, events);
+  const receipts = await ingestEvents(tx, clock, { kind: 'operator', isImport }, events);
   return receipts.filter(({ status }) => status === 'rejected').length;
 }

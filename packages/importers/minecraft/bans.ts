@@ -1,6 +1,7 @@
 import { LAST_TIMESTAMP } from '../../text/time.ts';
 import { isFuture } from '../clock-difference.ts';
 import { ImportRefusal } from '../finding.ts';
+import { withoutObjection } from '../../text/ban-reason.ts';
 import { fit, oneLine, unstyled } from '../../text/line.ts';
 import { dateIn, type Entry, entryOf, textIn, uuidIn } from './entries.ts';
 
@@ -45,7 +46,7 @@ export function readBan(value: unknown, file: { written: number; now: number }):
     issued,
     expires,
     source: NOBODY.has(source.toLowerCase()) ? '' : source,
-    reason: fit(unstyled(notedTextIn(entry, 'reason', notes)), 2_000),
+    reason: fit(unstyled(withoutObjection(notedTextIn(entry, 'reason', notes))), 2_000),
     notes,
   };
 }

@@ -291,6 +291,21 @@ test('bans of an unknown server are refused as a whole, unless the server is to 
   ]);
 });
 
+test('what a management connection added to a reason is left out', async () => {
+  const reasons = {
+    'Why\nPunishment: 38ft1k2k44p\nTo object: https://example.org/appeals': 'Why',
+    'To object: the staff': '',
+    'Why\nTo object: the staff': 'Why',
+    'Why\nPunishment: short\nTo object: the staff': 'Why Punishment: short',
+    'Why\nPunishment: 38ft1k2k44p': 'Why Punishment: 38ft1k2k44p',
+    'I want To object: this': 'I want To object: this',
+  };
+  const entries = Object.keys(reasons).map((reason, place) => ban({ reason, created: `2025-06-1${place} 00:00:00 Z` }));
+  const { events } = await importAll({ 'banned-players.json': entries });
+  const found = events.map((event) => event.type === 'punishment.issued' && event.data.reason);
+  assert.deepEqual(found, Object.values(reasons));
+});
+
 test('a known ban is changed if its expiry or reason differs, and unchanged otherwise', async () => {
   const file = { 'banned-players.json': [ban({ reason: 'Why' })] };
   const lookups: unknown[] = [];

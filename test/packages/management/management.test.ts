@@ -6,10 +6,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
+import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { createManagedServers, reportedState } from '#connectors/management.ts';
 import type { ManagedServers, ManagedServersOptions } from '#management/managed-servers.ts';
 import { stepsOf } from '#management/steps.ts';
+import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { saveBans } from '#store/game/watches/managed-state.ts';
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { readManagementUrl } from '#store/game/watches/management-url.ts';
@@ -44,8 +46,12 @@ class World {
     this.key = key;
   }
 
-  static async open(t: Parameters<typeof testContext>[0], url: string): Promise<World> {
-    const context = await testContext(t, url);
+  static async open(
+    t: Parameters<typeof testContext>[0],
+    url: string,
+    settings: Parameters<typeof testContext>[2] = {},
+  ): Promise<World> {
+    const context = await testContext(t, url, settings);
     await sendEvents(context, configured('Alpha', { max: 100 }));
     return new World(context, (await serverByName(context.db, 'Alpha'))!.key);
   }
@@ -249,6 +255,52 @@ onSqlite('a pardon is reported also while the server reports itself', async (t, 
   ]);
 });
 
+onEachDatabase('the list of bans says how to object, and what was added is no part of a reason', async (t, url) => {
+  const world = await World.open(t, url, { APPEAL_URL: 'https://example.org/appeals' });
+  const { context } = world;
+  const { db, clock } = context;
+  const [bob, cid, dan] = [randomUUID(), randomUUID(), randomUUID()];
+  await sendEvents(context, punishment('from its file', { uuid: cid, name: 'Cid' }, {}, { server: 'Alpha' }));
+  const responder = await ManagementResponder.open(t);
+  const listed = [banned(bob, 'Bob', '§cWhy'), banned(cid, 'Cid', 'Why')];
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': listed };
+  await world.manage(responder.url);
+  const servers = world.servers();
+  await servers.tick();
+  await world.until(async () => responder.replaced.length === 1);
+  const idOfBan = async (uuid: string): Promise<string> => {
+    const query = sql`select u.key from punishments u join players p on p.key = u.punished_key where p.uuid = ${uuid}`;
+    return idOf((await db.get<{ key: number }>(query))!.key);
+  };
+  const objection = '\nTo object: https://example.org/appeals';
+  const withId = async (uuid: string): Promise<string> => `\nPunishment: ${await idOfBan(uuid)}${objection}`;
+  assert.deepEqual(responder.replaced, [{ ...listed[0]!, reason: `§cWhy${await withId(bob)}` }]);
+
+  clock.advance(1_000);
+  const expires = '2027-01-01T00:00:00Z';
+  const fresh = { ...banned(dan, 'Dan', 'Spam'), expires };
+  responder.send({ method: 'minecraft:notification/bans/added', params: [fresh] });
+  await world.until(async () => responder.replaced.length === 2);
+  assert.deepEqual(responder.replaced[1], { ...fresh, reason: `Spam${await withId(dan)}` });
+
+  // Another process reads the list with the added lines, after Bob was erased.
+  await servers[Symbol.asyncDispose]();
+  await erasePlayer(db, clock.now(), bob);
+  await finishJobs(db);
+  const entries = [...responder.replaced, listed[1]!];
+  responder.lists = { 'minecraft:players': [], 'minecraft:bans': entries };
+  const before = await world.events();
+  await world.servers().tick();
+  await world.until(async () => responder.replaced.length === 3);
+  assert.deepEqual(responder.replaced[2], { ...listed[0]!, reason: `§cWhy${objection}` });
+  await world.until(async () => (await world.state()) === 'connected');
+  assert.deepEqual((await world.events()).slice(before.length), [], 'nothing is changed or issued again');
+  const reasons = await db.tuples(sql`select reason from punishments order by reason`);
+  assert.deepEqual(reasons.flat(), ['', 'Spam', 'Why']);
+  // Only what was announced while it happened gives a mail.
+  assert.equal((await db.tuples(sql`select due from punishment_notices`)).length, 2);
+});
+
 onSqlite('a management server that lies, or is not the right one, costs its own connection alone', async (t, url) => {
   const world = await World.open(t, url);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -407,7 +459,7 @@ onSqlite('a long list of bans leaves the thread to others while it is compared',
     turns++;
     next = setImmediate(count);
   }
-  const state = reportedState(db, serverKey);
+  const state = reportedState(db, serverKey, 0);
   const known = { state, keyedHash: (uuid: string) => db.keyedHash(uuid), contact: null };
   const steps = await stepsOf({ report: { kind: 'bans', entries }, time: 1 }, known);
   clearImmediate(next);

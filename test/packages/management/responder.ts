@@ -18,6 +18,8 @@ export class ManagementResponder {
   lists: Lists | ((socket: WebSocket, id: number) => void) = {};
   /** The methods of all requests. */
   readonly requested: string[] = [];
+  /** The entries with which bans were replaced, in the order in which they came. */
+  readonly replaced: { player: { name: string }; reason: string }[] = [];
   /** Handshakes with the right secret. */
   connections = 0;
 
@@ -61,12 +63,19 @@ export class ManagementResponder {
     for (const socket of this.#sockets.clients) socket.terminate();
   }
 
+  /** Announces each entry, as the game server does. */
+  #replace(entries: typeof this.replaced): void {
+    this.replaced.push(...entries);
+    for (const entry of entries) this.send({ method: 'minecraft:notification/bans/added', params: [entry] });
+  }
+
   #opened(socket: WebSocket): void {
     this.connections += 1;
     socket.on('error', () => undefined);
     socket.on('message', (data: Buffer) => {
-      const { id, method } = JSON.parse(data.toString()) as { id: number; method: string };
+      const { id, method, params } = JSON.parse(data.toString()) as { id: number; method: string; params: unknown[] };
       this.requested.push(method);
+      if (method === 'minecraft:bans/add') this.#replace(params[0] as typeof this.replaced);
       if (typeof this.lists === 'function') return this.lists(socket, id);
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: this.lists[method] }));
     });

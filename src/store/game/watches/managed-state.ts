@@ -1,3 +1,4 @@
+import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
 
@@ -71,13 +72,13 @@ export async function removeBans(tx: Queryable, serverKey: number, uuidHashes: r
   await tx.run(sql`delete from managed_bans where server_key = ${serverKey} and uuid_hash in (${list(uuidHashes)})`);
 }
 
-/** The references of the newest bans in force that a server issued, by the UUID of the player, also of a merged one. */
+/** The newest bans in force that a server issued, by the UUID of the player, also of a merged one. */
 export async function issuedBans(
   db: Queryable,
   serverKey: number,
   uuids: readonly string[],
   now: number,
-): Promise<Map<string, string>> {
+): Promise<Map<string, { reference: string; id: string }>> {
   if (uuids.length === 0) return new Map();
   const chosen = list(uuids);
   const isBan = sql`
@@ -90,7 +91,9 @@ export async function issuedBans(
     from player_aliases a join players p on p.uuid = a.into_uuid join punishments u on u.punished_key = p.key
     where a.uuid in (${chosen}) and ${isBan}
     order by 3`);
-  return new Map(rows.map(([uuid, reference]) => [String(uuid), String(reference)]));
+  return new Map(
+    rows.map(([uuid, reference, key]) => [String(uuid), { reference: String(reference), id: idOf(Number(key)) }]),
+  );
 }
 
 /** The number of unknown players among these. */
