@@ -115,6 +115,9 @@ async function openWorld(t: TestContext, url: string): Promise<World> {
   return { context, answers, wait };
 }
 
+const choose = (profile: boolean) =>
+  event('player.privacy', { player: QUIET.uuid, profile, online: false, names: false });
+
 /** Where the name stays: reports of servers, matches and deaths of others, punishments, and answers about the player. */
 const NAMED = [
   /servers/,
@@ -132,8 +135,6 @@ const NAMED = [
 
 onEachDatabase('every public answer of two processes obeys the switch, and is as before without it', async (t, url) => {
   const { context, answers, wait } = await openWorld(t, url);
-  const choose = (profile: boolean) =>
-    event('player.privacy', { player: QUIET.uuid, profile, online: false, names: false });
   const before = await answers();
   await sendEvents(context, choose(true));
   wait(1_000);
