@@ -15,6 +15,7 @@ import type { Death } from '#store/game/kills.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import type { Player } from '#store/game/players.ts';
+import { privacyOf } from '#store/game/private-players.ts';
 import type { Punishment } from '#store/game/punishments.ts';
 
 const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -27,6 +28,7 @@ export async function playerExport(db: Queryable, player: Player, now: number): 
     id: idOf(key),
     last_login: isoTime(last_login),
     last_logout: isoTime(last_logout),
+    privacy: await privacyOf(db, player.uuid),
     names: mapPages(allNames(db, key), ({ name, first_seen, last_seen }) => ({
       name,
       first_seen: isoTime(first_seen),

@@ -32,6 +32,7 @@ onEachDatabase('the export streams everything about an account, and is limited t
     ),
   );
   await sendEvents(context, ...names, punishment('p', STEVE, { type: 'warn' }, { time }));
+  await sendEvents(context, event('player.privacy', { player: STEVE.uuid, profile: true, online: false, names: true }));
   const visitor = new Person(services.auth);
   await visitor.open('/sign-in');
   await visitor.submit({ login: 'Steve', password: PASSWORD });
@@ -51,6 +52,7 @@ onEachDatabase('the export streams everything about an account, and is limited t
   assert.equal(new Set(player.matches.map(({ id }: { id: string }) => id)).size, MATCHES);
   assert.equal(new Set(player.names.map(({ name }: { name: string }) => name)).size, NAMES + 1);
   assert.deepEqual([player.punishments.length, player.ratings, player.uuid], [1, [], STEVE.uuid]);
+  assert.deepEqual(player.privacy, { profile: true, online: false, names: true });
   assert.ok(received['tokens'].length > 0 && received['acts'].length > 0);
   assert.doesNotMatch(JSON.stringify(received), /argon2|password|"hash"/);
 

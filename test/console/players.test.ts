@@ -3,7 +3,7 @@ import { sql } from '#db/sql.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { after, login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { after, event, login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { makeAccount } from '#test/auth/support.ts';
@@ -30,6 +30,10 @@ onEachDatabase('the page of a player shows accounts, names, punishments and all 
     punishment('p', steve, { reason: 'Was rude' }, { time: time(1000), server: 'Alpha' }),
     punishment('q', person(2), { type: 'warn' }, { time: time(1000) }),
   );
+  await sendEvents(
+    context,
+    event('player.privacy', { player: steve.uuid, profile: true, online: false, names: true }),
+  );
   await makeAccount(services, 'Ann', steve);
   await makeOperator(services, 'Olga');
   const { console } = await enter(services, 'Olga');
@@ -46,6 +50,7 @@ onEachDatabase('the page of a player shows accounts, names, punishments and all 
 
   await console.open(`/console/operator/players/${steve.uuid}`);
   assert.match(console.text, /Account Steve/);
+  assert.match(console.text, /Kept private the whole profile and former names/);
   assert.match(console.text, /Stephen/);
   assert.match(console.text, /Was rude/);
   assert.match(

@@ -11,6 +11,7 @@ import { isErased } from '#store/accounts/deleted-players.ts';
 import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
 import { namesOf, readAliases, type Player, playerByUuid } from '#store/game/players.ts';
+import { privacyOf, SWITCHES } from '#store/game/private-players.ts';
 import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
 import { type Fact, factsList, formTo, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
@@ -61,6 +62,8 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
   const { key, uuid, last_login, last_login_server: server, last_logout } = player;
   const accounts = await accountsOfPlayer(deps.db, uuid);
   const aliases = await readAliases(deps.db, uuid, MAX_ALIASES);
+  const privacy = await privacyOf(deps.db, uuid);
+  const kept = SWITCHES.filter((name) => privacy[name]).map((name) => t.privacy[name]);
   return [
     ['UUID', html`<code>${uuid}</code>`],
     ['ID', html`<code>${idOf(key)}</code>`],
@@ -79,6 +82,7 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
     ],
     [t.last_logout, last_logout === null ? '–' : timestamp(request, last_logout)],
     aliases.length > 0 && [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`],
+    kept.length > 0 && [t.private, new Intl.ListFormat(texts.lang).format(kept)],
     (await isBanned(deps.db, key, now)) && [texts.operator.state, html`<span class="badge bad">${t.banned}</span>`],
   ];
 }

@@ -37,6 +37,8 @@ export const help = {
     account: 'Account',
     no_account: 'none',
     aliases: 'Merged UUIDs',
+    private: 'Kept private',
+    privacy: { profile: 'the whole profile', online: 'the online state', names: 'former names' },
     banned: 'banned',
     public_page: 'Public page',
     names: 'Names',

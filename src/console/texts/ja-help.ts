@@ -39,6 +39,8 @@ export const help: typeof en = {
     account: 'アカウント',
     no_account: 'なし',
     aliases: '統合された UUID',
+    private: '非公開の項目',
+    privacy: { profile: 'プロフィール全体', online: 'オンラインの状態', names: '以前の名前' },
     banned: 'BAN 中',
     public_page: '公開ページ',
     names: '名前の履歴',
