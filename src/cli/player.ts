@@ -10,6 +10,7 @@ import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { findForStaff, strippedPunishment } from '#store/accounts/deleted-players.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { readAliases, findPlayer, namesOf, type Player } from '#store/game/players.ts';
+import { privacyOf } from '#store/game/private-players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { outputFile, writeOutput } from './command/file-output.ts';
 import { command } from './command/operation-command.ts';
@@ -164,6 +165,7 @@ async function describe(db: Db, now: number, { key, uuid, name }: Player): Promi
   const events = await eventsOfPlayer(db, key, Number.MAX_SAFE_INTEGER, NEWEST);
   return {
     ...{ uuid, id: idOf(key), name, aliases: await readAliases(db, uuid, NEWEST) },
+    privacy: await privacyOf(db, uuid),
     accounts: accounts.map((account) => account.name),
     names: names.map((seen) => ({ name: seen.name, last_seen: timestampOf(seen.last_seen) })),
     punishments: punishments.map(({ key: id, type, state, reason }) => ({ id: idOf(id), type, state, reason })),

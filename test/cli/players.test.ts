@@ -117,8 +117,8 @@ onEachDatabase('commands that take a UUID take a name, show whose it is and ask'
 
   const merged = await run(...merge, 'Dan', '--yes');
   assert.equal(merged.status, 0, merged.err);
-  const { uuid } = JSON.parse((await run('player', 'show', '--player', DAN.uuid, '--json')).out) as Printed;
-  assert.equal(uuid, ANN.uuid);
+  const { uuid, privacy } = JSON.parse((await run('player', 'show', '--player', DAN.uuid, '--json')).out) as Printed;
+  assert.deepEqual([uuid, privacy], [ANN.uuid, { profile: false, online: false, names: false }]);
 });
 
 onEachDatabase('an erased player is no longer among those who are shown live', async (t, url) => {

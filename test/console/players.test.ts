@@ -30,10 +30,7 @@ onEachDatabase('the page of a player shows accounts, names, punishments and all 
     punishment('p', steve, { reason: 'Was rude' }, { time: time(1000), server: 'Alpha' }),
     punishment('q', person(2), { type: 'warn' }, { time: time(1000) }),
   );
-  await sendEvents(
-    context,
-    event('player.privacy', { player: steve.uuid, profile: true, online: false, names: true }),
-  );
+  await sendEvents(context, event('player.privacy', { player: steve.uuid, profile: true, online: false, names: true }));
   await makeAccount(services, 'Ann', steve);
   await makeOperator(services, 'Olga');
   const { console } = await enter(services, 'Olga');
