@@ -2,7 +2,10 @@ import { SITE_SESSION } from '#http/cookies.ts';
 import { sql } from '#db/sql.ts';
 import { startConsoleSession } from '#store/accounts/console-sessions.ts';
 import type { AppContext } from '#context/context.ts';
+import type { Account } from '#store/accounts/accounts.ts';
 import { account, application, person } from '#test/support/builders.ts';
+
+type World = Pick<AppContext, 'db' | 'clock'>;
 
 interface Visitor {
   name: string;
@@ -12,13 +15,15 @@ interface Visitor {
 }
 
 /** Signs a new account in on the site, as the console does after its sign-in; returns the `Cookie` header. */
-export async function siteSession(
-  { db, clock }: Pick<AppContext, 'db' | 'clock'>,
-  { name, role, linked = false }: Visitor,
-): Promise<string> {
-  const owner = await account({ db, clock }, name, linked ? person(1).uuid : undefined);
-  if (role !== undefined) await db.run(sql`update accounts set role = ${role} where id = ${owner.id}`);
+export async function siteSession(context: World, { name, role, linked = false }: Visitor): Promise<string> {
+  const owner = await account(context, name, linked ? person(1).uuid : undefined);
+  if (role !== undefined) await context.db.run(sql`update accounts set role = ${role} where id = ${owner.id}`);
+  return await siteSessionOf(context, owner);
+}
+
+/** Signs an account in on the site; returns the `Cookie` header. */
+export async function siteSessionOf({ db, clock }: World, { id, name }: Account): Promise<string> {
   const { client_id } = await application({ db, clock }, { name: `console of ${name}` });
-  const session = { authenticated: clock.now(), account_id: owner.id, client_id, lifetimeMs: 3_600_000 };
+  const session = { authenticated: clock.now(), account_id: id, client_id, lifetimeMs: 3_600_000 };
   return `scorehall_${SITE_SESSION}=${await startConsoleSession(db, clock.now(), session)}`;
 }

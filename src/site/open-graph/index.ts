@@ -25,6 +25,8 @@ const SHOWN_TEAMS = 6;
 const SHOWN_PLAYERS = 3;
 /** The block of a player who plays alone: colours mean teams. */
 const NEUTRAL = '#39435a';
+/** Other caches ask each time, because the profile may be private or erased since. */
+const MAX_AGE_OF_PERSON = 0;
 
 /** `/cards/matches/:id` with the suffix `.png` */
 export async function matchImage(request: PageRequest): Promise<Response> {
@@ -96,6 +98,7 @@ export async function playerImage(request: PageRequest): Promise<Response> {
       return html`${line(value, { x, y, width: 360, colour: FOREGROUND, sizes: [64, 48, 32] })}
       ${line(label, { x, y: y + 44, width: 360, colour: SOFT, sizes: [32] })}`;
     })}`,
+    MAX_AGE_OF_PERSON,
   );
 }
 
@@ -147,6 +150,6 @@ function cardRequest(request: PageRequest): PageRequest {
   return new PageRequest(request.deps, addressLanguage(request), request.url, params, request);
 }
 
-async function send(card: PageRequest, content: Html): Promise<Response> {
-  return await card.deps.cards.response(await frame(card, content), card.ifNoneMatch);
+async function send(card: PageRequest, content: Html, maxAge?: number): Promise<Response> {
+  return await card.deps.cards.response(await frame(card, content), card.ifNoneMatch, maxAge);
 }
