@@ -42,7 +42,7 @@ const PACKAGES: Record<(typeof NAMES)[number], DebianPackage> = {
   },
   'scorehall-agent': {
     parts: [
-      ...['package.json', 'COMMIT', 'LICENSE', 'docs/connect.md', 'src', 'node_modules/.bin'],
+      ...['package.json', 'COMMIT', 'LICENSE', 'CHANGELOG.md', 'docs/connect.md', 'src', 'node_modules/.bin'],
       ...['agent', 'importers', 'sender', 'text'].map((name) => `packages/${name}`),
     ],
     paths: [
@@ -126,6 +126,7 @@ async function control(
   const kibibytes = sizes.reduce((sum, size) => sum + Math.ceil(size / 1024), 0);
   const values: Record<string, string> = {
     VERSION: source.version,
+    MAINTAINER: source.maintainer,
     ARCHITECTURE: ARCHITECTURES[architecture].debian,
     SIZE: String(kibibytes),
   };
@@ -160,8 +161,7 @@ async function copyrightOf({ folder }: Source, name: string): Promise<string> {
 }
 
 /** dpkg and lintian want one entry in the format of Debian. */
-function changelogOf({ version, time }: Source, name: string): string {
+function changelogOf({ version, maintainer, time }: Source, name: string): string {
   const date = new Date(time * 1000).toUTCString().replace('GMT', '+0000');
-  const maintainer = 'The Scorehall authors <scorehall@scorehall.org>';
-  return `${name} (${version}) stable; urgency=medium\n\n  * Changes: /usr/lib/scorehall/CHANGELOG.md\n\n -- ${maintainer}  ${date}\n`;
+  return `${name} (${version}) stable; urgency=medium\n\n  * Changes: /usr/lib/${name}/CHANGELOG.md\n\n -- ${maintainer}  ${date}\n`;
 }

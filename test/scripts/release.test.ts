@@ -111,10 +111,10 @@ test('the machine of a binary is read from its header, and one for another machi
   assert.throws(() => checkBinaries(folder, 'arm64'), /\.hidden is for machine 62, not for arm64/);
 });
 
-test('the packages of Debian take their paths, version and size from elsewhere', () => {
+test('the packages of Debian take their version, maintainer and size from elsewhere', () => {
   for (const name of ['scorehall', 'scorehall-agent']) {
     const control = read(`deploy/debian/${name}/control`);
-    assert.deepEqual(control.match(/@\w+@/g), ['@VERSION@', '@ARCHITECTURE@', '@SIZE@'], name);
+    assert.deepEqual(control.match(/@\w+@/g), ['@VERSION@', '@ARCHITECTURE@', '@MAINTAINER@', '@SIZE@'], name);
     assert.match(control, new RegExp(`^Package: ${name}$`, 'm'));
   }
 });
