@@ -14,6 +14,8 @@ const PARTS: readonly string[] = [
 ];
 /** Only npm needs them. */
 const FOR_NPM: readonly string[] = ['package-lock.json', '.npmrc'];
+/** They keep settings and secrets out of commits. */
+const FOR_GIT: readonly string[] = ['deploy/.gitignore', 'deploy/secrets'];
 
 /** Installs the program with its modules and Node for an architecture into a new folder; beside it is the list of the modules. */
 export async function makeProgram(source: Source, architecture: Architecture, target: string): Promise<void> {
@@ -21,7 +23,7 @@ export async function makeProgram(source: Source, architecture: Architecture, ta
     await cp(join(source.folder, path), join(target, path), { recursive: true });
   await installModules(target, architecture);
   await writeFile(`${target}.cdx.json`, await sbomOf(target, source));
-  for (const path of [...FOR_NPM, 'deploy/debian']) await rm(join(target, path), { recursive: true });
+  for (const path of [...FOR_NPM, ...FOR_GIT, 'deploy/debian']) await rm(join(target, path), { recursive: true });
   await removeUnused(join(target, 'node_modules'));
   checkBinaries(target, architecture);
 }
@@ -32,8 +34,8 @@ export async function installModules(folder: string, architecture: Architecture)
   await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', ...platform], { cwd: folder });
 }
 
-/** Types, sources of compiled code, maps, settings of tools: Node reads none of them in modules. */
-const UNREAD = /\.(map|ts|mts|cts|flow|markdown)$|(^|\/)\.(?!bin\/)/;
+/** Types, sources of compiled code, maps, pages about the module, settings of tools: Node reads none of them in modules. */
+const UNREAD = /\.(map|ts|mts|cts|flow|markdown|html)$|(^|\/)\.(?!bin\/)/;
 /** In the folder of a module; the code of a module is elsewhere. */
 const UNREAD_FOLDERS = '{test,tests,__tests__,docs,example,examples,benchmark,benchmarks,.github}';
 const LICENCE = /^(licen[cs]e|copying|notice|copyright|ofl)/i;
