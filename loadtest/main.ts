@@ -30,6 +30,10 @@ target.
   npm run loadtest -- operate --only processes         three behind a proxy, killed under load; what 1, 2 and 4 give (root)
   npm run loadtest -- operate --only move --matches 50000   fewer than a million matches (upgrade and restore: 100,000)
   npm run loadtest -- operate --only move --database sqlite   one direction: from SQLite (postgres: from PostgreSQL)
+  npm run loadtest -- release                          makes a release and uses it on bare Debians: demo, own network, upgrade,
+                                                       removal, libraries (root; takes what the unit takes)
+  npm run loadtest -- release --dist DIR               the artefacts in DIR
+  npm run loadtest -- release --only package           one part: checks, archive, package, upgrade, libraries, image, rolling
   npm run loadtest -- clients                          generated clients call every endpoint (installs the generators)
   npm run loadtest -- clients --only runtimes          the client library in Bun and Deno (installs them)
   npm run loadtest -- watch                            1,000 watched servers, and a Minecraft server with bots (installs it)
@@ -49,6 +53,7 @@ A part that lacks a program of these Debian packages misses its target and names
   agent       openssl, openjdk-17-jdk-headless
   plugins     openjdk-17-jdk-headless
   operate     openssl, nginx-light, caddy, prometheus, pgbouncer, systemd, podman or docker.io; unit: debootstrap, systemd-container
+  release     debootstrap, systemd-container, lintian, piuparts, curl, openjdk-17-jdk-headless, podman or docker.io
   databases   mariadb-server, openssl
 agent, and faults and restore of operate, need namespaces of users (unshare -Ur).`;
 
@@ -65,6 +70,7 @@ const LOAD_TESTS: Record<string, () => Promise<LoadTest>> = {
   agent: () => import('./agent/run.ts'),
   plugins: () => import('./plugins/run.ts'),
   operate: () => import('./operate/run.ts'),
+  release: () => import('./release/run.ts'),
   clients: () => import('./clients/run.ts'),
   watch: () => import('./watch/run.ts'),
   databases: () => import('./databases/run.ts'),
@@ -84,6 +90,7 @@ const OPTIONS = {
   seed: { type: 'string' },
   out: { type: 'string' },
   compare: { type: 'string' },
+  dist: { type: 'string' },
 } as const;
 
 await runCommand(USAGE, async (args) => {
@@ -113,6 +120,7 @@ await runCommand(USAGE, async (args) => {
     seed: numberOption('seed', values.seed),
     out: values.out,
     compare: values.compare,
+    dist: values.dist,
   };
   const report = new Report();
   await loadTest.runLoadTest(options, report);

@@ -14,4 +14,6 @@ export interface LoadTestOptions {
   out: string | undefined;
   /** The folder of an earlier recording. */
   compare: string | undefined;
+  /** The folder of the artefacts of a release; undefined: they are made. */
+  dist: string | undefined;
 }

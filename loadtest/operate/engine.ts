@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { findProgram, ROOT } from '../support/programs.ts';
 
 export interface Outcome {
@@ -32,18 +32,20 @@ function engineAt(path: string): Engine {
 }
 
 /** Podman does not find the ignore file of the container file by itself, and its own format has no health check. */
-export function buildArguments({ name }: Engine, tag: string): string[] {
+export function buildArguments({ name }: Engine, tag: string, context = ROOT): string[] {
   const bases = ['NODE_IMAGE', 'BASE_IMAGE'].flatMap((name) => {
     const image = process.env[name];
     return image === undefined ? [] : ['--build-arg', `${name}=${image}`];
   });
   return [
     'build',
-    ...(name === 'podman' ? ['--format=docker', '--ignorefile=deploy/Containerfile.dockerignore'] : []),
+    ...(name === 'podman'
+      ? ['--format=docker', `--ignorefile=${join(context, 'deploy/Containerfile.dockerignore')}`]
+      : []),
     ...bases,
-    '--file=deploy/Containerfile',
+    `--file=${join(context, 'deploy/Containerfile')}`,
     `--tag=${tag}`,
-    '.',
+    context,
   ];
 }
 

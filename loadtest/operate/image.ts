@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Report } from '../report.ts';
+import { ROOT } from '../support/programs.ts';
 import { buildArguments, type Engine, findEngine, type Outcome, runArguments } from './engine.ts';
 
 const IMAGE = 'scorehall-loadtest';
@@ -13,12 +14,15 @@ const STOP_WITHIN_S = 30;
 /** A secret that must not be found in the image's or the container's settings. */
 const SECRET = 'smtp://user:hunter2@127.0.0.1:1';
 
-/** Builds the image and runs it as the compose file does: another user than root, a read-only root, no capabilities. */
-export async function testImage(report: Report): Promise<void> {
+/**
+ * Builds the image and runs it as the compose file does: another user than root, a read-only root, no capabilities.
+ * @param context the files to build it from, by default those of this checkout
+ */
+export async function testImage(report: Report, context = ROOT): Promise<void> {
   const engine = findEngine();
   if (engine === undefined)
     return report.add('image', 'no engine runs: apt-get install docker.io (or podman), and start it', false);
-  const built = engine.run(buildArguments(engine, IMAGE));
+  const built = engine.run(buildArguments(engine, IMAGE, context));
   report.add(`image: build with ${engine.name}`, built.status === 0 ? 'done' : end(built), built.status === 0);
   if (built.status !== 0) return;
   const folder = await mkdtemp(join(tmpdir(), 'scorehall-image-'));

@@ -7,7 +7,10 @@ type Part = (report: Report, options: LoadTestOptions) => Promise<void>;
 const LOADERS: Record<string, () => Promise<Part>> = {
   proxies: async () => (await import('./proxies.ts')).testProxies,
   unit: async () => (await import('./packages.ts')).testUnit,
-  image: async () => (await import('./image.ts')).testImage,
+  image: async () => {
+    const { testImage } = await import('./image.ts');
+    return (report) => testImage(report);
+  },
   processes: async () => (await import('./processes.ts')).testProcesses,
   restore: async () => (await import('./restore-drill.ts')).testRestore,
   upgrade: async () => (await import('./upgrade-drill.ts')).testUpgrade,
