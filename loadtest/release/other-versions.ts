@@ -25,7 +25,7 @@ export async function makeFormer(folder: string): Promise<FormerPackages> {
   const source = { ...(await exportCommit(REVISION, join(work, 'source'))), version: `${VERSION}~former` };
   const program = join(work, 'program');
   await makeProgram(source, ARCHITECTURE, program);
-  await makePackages(source, ARCHITECTURE, { program, work, output: folder });
+  await makePackages(source, ARCHITECTURE, { program, work, output: folder, level: 0 });
   const file = (name: string): string =>
     join(folder, `${name}_${source.version}_${ARCHITECTURES[ARCHITECTURE].debian}.deb`);
   return { service: file('scorehall'), agent: file('scorehall-agent'), commit: source.commit };

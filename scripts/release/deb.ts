@@ -57,18 +57,18 @@ const PACKAGES: Record<(typeof NAMES)[number], DebianPackage> = {
   },
 };
 
-/** Makes the packages of an architecture from the folder of its program. */
+/** Makes the packages of an architecture from the folder of its program. A low level makes larger files sooner. */
 export async function makePackages(
   source: Source,
   architecture: Architecture,
-  { program, work, output }: { program: string; work: string; output: string },
+  { program, work, output, level }: { program: string; work: string; output: string; level?: number },
 ): Promise<void> {
   for (const name of NAMES) {
     const root = join(work, `${name}-${architecture}`);
     await fill(root, { name, source, architecture, program });
     const { debian } = ARCHITECTURES[architecture];
     const file = join(output, `${name}_${source.version}_${debian}.deb`);
-    const compression = ['-Zxz', `-z${COMPRESSION.level}`, `--threads-max=${COMPRESSION.threads}`];
+    const compression = ['-Zxz', `-z${level ?? COMPRESSION.level}`, `--threads-max=${COMPRESSION.threads}`];
     await run('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, file], {
       // dpkg-deb sorts the files and takes the time from here.
       env: { SOURCE_DATE_EPOCH: String(source.time) },
