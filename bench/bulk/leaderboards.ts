@@ -7,7 +7,8 @@ import {
   type LeaderboardCounter,
   retainedAt,
 } from '#store/game/leaderboards/leaderboard-changes.ts';
-import type { LeaderboardCounts, LeaderboardMode } from '#store/game/leaderboards/leaderboards.ts';
+import { type LeaderboardCounts, type LeaderboardMode, METRICS } from '#store/game/leaderboards/leaderboards.ts';
+import { PlaceCountChanges } from '#store/game/place-counts.ts';
 import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { Bulk } from './bulk.ts';
 import type { MatchEvent } from '../generated-history.ts';
@@ -15,10 +16,10 @@ import type { MatchEvent } from '../generated-history.ts';
 /** The time zone of the leaderboards' days: the default of the setting TIME_ZONE. */
 const ZONE = 'UTC';
 
-/** The counters of all players: five numbers a player, in the order of the players. */
+/** The counters of all players: the numbers of each player, in the order of the players. */
 type Board = Float64Array;
 
-const COUNTERS = 5;
+const COUNTERS = ['play', 'win', 'kill', 'death', 'time'] as const satisfies readonly (keyof LeaderboardCounts)[];
 
 /**
  * Counts the leaderboards of matches that arrive in order of time. Writes a period when it has ended, so that each row is
@@ -68,13 +69,9 @@ export class BulkLeaderboards implements LeaderboardCounter {
     let modes = this.#boards.get(bucket);
     if (modes === undefined) this.#boards.set(bucket, (modes = new Map()));
     let board = modes.get(mode);
-    if (board === undefined) modes.set(mode, (board = new Float64Array(this.#players.length * COUNTERS)));
-    const place = this.#placeOf(playerKey) * COUNTERS;
-    board[place]! += counts.play;
-    board[place + 1]! += counts.win;
-    board[place + 2]! += counts.kill;
-    board[place + 3]! += counts.death;
-    board[place + 4]! += counts.time;
+    if (board === undefined) modes.set(mode, (board = new Float64Array(this.#players.length * COUNTERS.length)));
+    const place = this.#placeOf(playerKey) * COUNTERS.length;
+    for (const [at, counter] of COUNTERS.entries()) board[place + at]! += counts[counter];
   }
 
   addResult(mapKey: string, team: string, won: boolean): void {
@@ -103,15 +100,20 @@ export class BulkLeaderboards implements LeaderboardCounter {
 
   async #write(bucket: number): Promise<void> {
     const rows: Value[][] = [];
+    const places = new PlaceCountChanges();
     for (const [mode, board] of this.#boards.get(bucket) ?? []) {
       for (const [place, player] of this.#players.entries()) {
-        const counts = board.subarray(place * COUNTERS, (place + 1) * COUNTERS);
-        if (counts[0]! > 0) rows.push([bucket, mode, player, ...counts]);
+        const counts = board.subarray(place * COUNTERS.length, (place + 1) * COUNTERS.length);
+        if (counts[0] === 0) continue;
+        rows.push([bucket, mode, player, ...counts]);
+        for (const counter of METRICS)
+          places.move({ board: bucket, mode, counter }, 0, counts[COUNTERS.indexOf(counter)]!);
       }
     }
     this.#boards.delete(bucket);
-    const head = 'insert into boards (bucket, mode, player_key, play, win, kill, death, time) values';
+    const head = `insert into boards (bucket, mode, player_key, ${COUNTERS.join(', ')}) values`;
     await this.#bulk.insert(insertAll(head, rows));
+    await this.#bulk.tx.runAll(places.statements());
   }
 
   /** Remembers the last player, because a player is counted in many buckets in a row. */

@@ -5,7 +5,16 @@ import { listTables } from '#db/transfer/schema.ts';
 
 /** Tables that background jobs and requests without events write, whatever the game servers send. */
 const VOLATILE: ReadonlySet<string> = new Set([
-  ...['boards', 'map_results', 'projections', 'map_ranks', 'ranked_players', 'rank_counts', 'rank_changes'],
+  ...[
+    'boards',
+    'map_results',
+    'projections',
+    'map_ranks',
+    'ranked_players',
+    'rank_changes',
+    'place_counts',
+    'unranked_players',
+  ],
   ...['job_runs', 'online_samples', 'online_by_server', 'sitemap_files', 'operator_mails', 'rate_limits', 'usage'],
   'throttles',
 ]);

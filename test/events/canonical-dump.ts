@@ -50,7 +50,7 @@ export const NOT_COMPARED: readonly string[] = [
   // Pseudonyms are random; other tests check them and the held punishments.
   ...['pseudonyms'],
   // Counted by jobs, which have separate tests.
-  ...['map_ranks', 'ranked_players', 'rank_counts', 'rank_changes', 'sitemap_files'],
+  ...['map_ranks', 'ranked_players', 'rank_changes', 'place_counts', 'unranked_players', 'sitemap_files'],
   // The feed counts every change: other tests compare it with the resources.
   ...['changes', 'change_feed', 'renamed_players'],
   ...['jobs', 'job_runs', 'rederivations', 'projections', 'sequence'],
@@ -160,7 +160,7 @@ export async function resetTables(db: Db): Promise<void> {
   await db.runAll([
     ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
     sql`delete from pictures`,
-    ...['ranked_players', 'rank_counts', 'rank_changes', 'jobs', 'changes', 'renamed_players'].map(
+    ...['ranked_players', 'rank_changes', 'place_counts', 'unranked_players', 'jobs', 'changes', 'renamed_players'].map(
       (table) => sql`delete from ${identifier(table)}`,
     ),
     sql`delete from rederivations`,

@@ -23,7 +23,9 @@ const BEFORE_FEED = 34;
 
 /** Copies the rows of a network into a database of an older version. */
 async function copyRows(from: Db, into: Db): Promise<void> {
-  for (const { name, columns } of await listTables(into)) {
+  // A later migration may have dropped a table.
+  const present = new Set((await listTables(from)).map(({ name }) => name));
+  for (const { name, columns } of (await listTables(into)).filter((table) => present.has(table.name))) {
     await into.run(sql`delete from ${identifier(name)}`);
     const names = columns.map((column) => column.name);
     const rows = await from.all(sql`select * from ${identifier(name)}`);

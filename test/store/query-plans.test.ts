@@ -18,7 +18,13 @@ import {
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
-import { countedMatches } from '#store/game/leaderboards/leaderboards.ts';
+import {
+  countedMatches,
+  leaders,
+  leadersAround,
+  placeOn,
+  placesOfPlayer,
+} from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
   projectMatches,
@@ -101,7 +107,7 @@ import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|rank_counts|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|punishment_notices|account_reads|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|place_counts|unranked_players|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|punishment_notices|account_reads|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -190,6 +196,13 @@ test('no read of a request scans a table that grows with the network', async (t)
       listRankedMaps(db, { ranking: 'plays', gamemode: 'ctw', serverKey: 1, after: { value: 5, key: 9 }, limit: 20 }),
     'listRankedMaps by rating': (db) => listRankedMaps(db, { ranking: 'rating', limit: 20 }),
     readRanks: (db) => readRanks(db, [1]),
+    'leaders, leadersAround, placeOn and placesOfPlayer': async (db) => {
+      const board = { bucket: 300_000_000, mode: 'total', metric: 'win' } as const;
+      await leaders(db, { ...board, after: { value: 5, key: 9 }, limit: 20 });
+      await leadersAround(db, board, player.key, 5);
+      await placeOn(db, board, player.key);
+      await placesOfPlayer(db, player.key, [board.bucket]);
+    },
     readTeampvpRanks: async (db) => readTeampvpRanks(db, player.key, await statsOf(db, player.key)),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),

@@ -228,6 +228,7 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   await storeKey(tx, from, merged, survivor);
   await moveStale(tx, merged, survivor);
   await tx.run(sql`delete from players where key = ${merged}`);
+  await tx.run(sql`delete from unranked_players where player_key = ${merged}`);
   changes.add('player', merged, 'merged');
 }
 

@@ -3,6 +3,7 @@ import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
+import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { mergePrivacy } from '#store/game/private-players.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { uuidLabel } from '#text/text.ts';
@@ -49,6 +50,8 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   const privacy = await mergePrivacy(tx, from, target);
   if (privacy !== undefined) await followPrivacy(work, [from, target], privacy);
   if (isHidden) await work.hidePlayers();
+  const known = [merged, survivor].filter((player) => player !== undefined);
+  await followRanked(tx, work.now, known);
   if (merged !== undefined) await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
   return undefined;
 }

@@ -1,9 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { type Privacy, privacyOf, storePrivacy } from '#store/game/private-players.ts';
 import { changesByHiding } from '#store/game/renamed-players.ts';
-import { countPlayers } from '#store/game/teampvp-ranks.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PRIVACY_EVENTS } from '../schema/player-privacy.ts';
 import type { EventContext, UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -32,11 +32,11 @@ export async function followPrivacy(
   { online, profile }: Privacy,
   before?: Privacy,
 ): Promise<void> {
-  const { tx, changes } = work;
+  const { tx, now, changes } = work;
   const players = await tx.all<Named & { key: number }>(sql`
     select key, uuid, name from players where uuid in (${list(uuids)})`);
   const keys = players.map(({ key }) => key);
-  if (keys.length > 0) await countPlayers(tx, keys);
+  await followRanked(tx, now, keys);
   for (const player of players) if (!hasPseudonym(player)) changes.add('player', player.key, 'changed');
   if (before?.profile !== profile)
     for (const { kind, key, type } of await changesByHiding(tx, keys)) changes.add(kind, key, type);

@@ -9,6 +9,7 @@ import { changesByNames } from '#store/game/renamed-players.ts';
 import { HiddenLists, privateIn } from '#store/game/hidden-lists.ts';
 import { hasPrivate } from '#store/game/private-players.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
+import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
@@ -166,7 +167,7 @@ export class UnitOfWork {
   }
 
   /** Removes hidden players from what the handlers stored; if one of them has another name, from everything. */
-  async #hideReported(named: readonly { uuid: string; name: string }[]): Promise<void> {
+  async #hideReported(named: readonly { key: number; uuid: string; name: string }[]): Promise<void> {
     const servers = [...this.reported];
     this.reported.clear();
     if (servers.length === 0 && named.length === 0) return;
@@ -174,8 +175,11 @@ export class UnitOfWork {
     if (lists.isEmpty && !anyPrivate) return;
     const uuids = named.map(({ uuid }) => uuid);
     const isPrivate = anyPrivate && (await privateIn(this.tx, { names: [], uuids })).uuids.size > 0;
-    if ((await lists.bind(this.tx, named)) || isPrivate) await this.hidePlayers();
-    else if (servers.length > 0) await hideReported(this.tx, lists, servers);
+    if ((await lists.bind(this.tx, named)) || isPrivate) {
+      await this.hidePlayers();
+      const keys = named.map(({ key }) => key);
+      await followRanked(this.tx, this.now, keys);
+    } else if (servers.length > 0) await hideReported(this.tx, lists, servers);
   }
 }
 

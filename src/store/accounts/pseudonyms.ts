@@ -6,6 +6,7 @@ import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
+import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import type { Named } from '#store/game/players.ts';
 import { pseudonymisePrivacy } from '#store/game/private-players.ts';
 import { changesByNames } from '#store/game/renamed-players.ts';
@@ -68,6 +69,7 @@ export async function pseudonymise(
   await hideReported(tx, { on: () => reported });
   // The present name may be that of a game account that was merged into an older pseudonym.
   for (const [other] of existing) erased.push(...(await renamePlayer(tx, other, { uuid: other, name })));
+  await followRanked(tx, now, erased);
   const changes = new ChangeSet();
   const following = [...(await changesByNames(tx, erased)), ...(await changesOfReported(tx))];
   for (const { kind, key, type } of following) changes.add(kind, key, type);

@@ -4,6 +4,7 @@ import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange } from './changes.ts';
 import { HiddenLists, type HiddenPlayers, NETWORK, privateIn } from './hidden-lists.ts';
+import { followRanked } from './leaderboards/leaderboard-projection.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
 import { bearsName } from './own-teams.ts';
@@ -35,6 +36,7 @@ export async function setHidden(
     const servers = scope === NETWORK ? undefined : [scope];
     await hideReported(tx, await HiddenLists.read(tx), servers);
     const changed = before.symmetricDifference(await hiddenKeys(tx));
+    await followRanked(tx, now, [...changed]);
     const players = [...changed].map((key): ResourceChange => ({ kind: 'player', key, type: 'changed' }));
     await recordChanges(tx, [...players, ...(isLonger ? await changesOfReported(tx, servers) : [])], now);
   });

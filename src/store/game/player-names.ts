@@ -193,7 +193,11 @@ async function writeNames(
 async function deletePlayer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`
     update player_aliases set key = null where into_uuid = (select uuid from players where key = ${key})`);
-  await tx.runAll([sql`delete from players where key = ${key}`, ...rankChanges([key])]);
+  await tx.runAll([
+    sql`delete from players where key = ${key}`,
+    sql`delete from unranked_players where player_key = ${key}`,
+    ...rankChanges([key]),
+  ]);
 }
 
 interface NamedPlayer {

@@ -26,6 +26,10 @@ export interface Named {
 export const hasPseudonym = ({ uuid, name }: Named): boolean =>
   /^deleted-[0-9a-z]{6}$/.test(name) && /^.{14}4/.test(uuid);
 
+/** The condition that a row of `players` has a pseudonym. */
+export const bearsPseudonym = (p: Sql): Sql => sql`
+  (${p}.name like 'deleted-______' and ${p}.uuid like '______________4%')`;
+
 const COLUMNS = sql`p.key, p.uuid, p.name, p.last_login, p.last_login_server, p.last_logout`;
 
 /** A player by UUID. The UUID of a merged player finds the player that it was merged into. */

@@ -1,18 +1,19 @@
 import { columnOf, type Db, type Queryable } from '#db/db.ts';
-import { insertAll, join, list, type Sql, sql } from '#db/sql.ts';
+import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
-import { keepsPrivate } from './private-players.ts';
-import { SumChanges } from './sum-changes.ts';
+import { PlaceCountChanges, placesOf, TEAMPVP_RANKS } from './place-counts.ts';
+import { isLeftOut } from './unranked-players.ts';
 
 /**
  * The ranks of players in the group `teampvp`, a projection of their counters. Each change of a player's counters in
- * that group is recorded in `rank_changes` in the same transaction; a job then counts the player again. A rank is read
- * from some hundred rows of `rank_counts`, regardless of the number of players.
+ * that group is recorded in `rank_changes` in the same transaction; a job then counts the player again (`place-counts.ts`).
  */
 
 /** The values by which players are ranked, the columns of `ranked_players`. */
 const RANKED = ['kill', 'win', 'ratio', 'objective', 'time'] as const;
 export type Ranked = (typeof RANKED)[number];
+
+const rankingOf = (counter: Ranked) => ({ board: TEAMPVP_RANKS, mode: 'teampvp', counter });
 
 /** A player takes some fifty rows, so that one transaction takes a few milliseconds. */
 export const RANKED_PER_STEP = 50;
@@ -37,7 +38,12 @@ export async function readTeampvpRanks(
 ): Promise<Values> {
   if (teampvp['play'] === 0) return { kill: 0, win: 0, ratio: 0, objective: 0, time: 0 };
   const counted = await countedValues(db, sql`${playerKey}`);
-  return await ranksAmong(db, counted.get(playerKey) ?? rankedValues(teampvp));
+  const values = counted.get(playerKey) ?? rankedValues(teampvp);
+  const places = await placesOf(
+    db,
+    RANKED.map((counter) => ({ ...rankingOf(counter), value: values[counter] })),
+  );
+  return Object.fromEntries(RANKED.map((counter, index) => [counter, places[index]!.place])) as Values;
 }
 
 /** The values of a player with these counters. Kills per death are an integer, so that buckets can hold them. */
@@ -62,22 +68,14 @@ export async function countRanks(db: Db): Promise<boolean> {
 
 type Values = Record<Ranked, number>;
 
-/** Counts players in the transaction, those with a private profile not. */
+/** Counts players in the transaction, without those who are left out. */
 export async function countPlayers(tx: Queryable, players: readonly number[]): Promise<void> {
   const keys = list([...players]);
   const [before, now] = [await countedValues(tx, keys), await presentValues(tx, keys)];
-  const counts = new SumChanges<[counter: Ranked, level: number, bucket: number]>(RANK_COUNTS);
-  const count = (counter: Ranked, value: number | undefined, by: 1 | -1): void => {
-    for (const [level, bucket] of value === undefined ? [] : findBuckets(value).entries())
-      if (bucket % WIDTH !== 0) counts.add([counter, level, bucket], [by]);
-  };
+  const counts = new PlaceCountChanges();
   for (const player of players)
-    for (const counter of RANKED) {
-      const [from, to] = [before.get(player)?.[counter], now.get(player)?.[counter]];
-      if (from === to) continue;
-      count(counter, from, -1);
-      count(counter, to, 1);
-    }
+    for (const counter of RANKED)
+      counts.move(rankingOf(counter), before.get(player)?.[counter] ?? 0, now.get(player)?.[counter] ?? 0);
   const rows = [...now].map(([player, values]) => [player, ...RANKED.map((counter) => values[counter])]);
   await tx.run(sql`delete from ranked_players where player_key in (${keys})`);
   await tx.runAll([
@@ -93,55 +91,12 @@ async function countedValues(tx: Queryable, keys: Sql): Promise<Map<number, Valu
   return new Map(rows.map(({ player_key, ...values }) => [player_key, values]));
 }
 
-/** The values of those players who have played, without private ones. */
+/** The values of those players who have played, without those who are left out. */
 async function presentValues(tx: Queryable, keys: Sql): Promise<Map<number, Values>> {
   const rows = await tx.all<Record<string, number> & { player_key: number }>(sql`
     select player_key, teampvp_kill as kill, teampvp_death as death, teampvp_win as win, teampvp_objective as objective,
       teampvp_time as time
     from player_stats join players p on p.key = player_key
-    where player_key in (${keys}) and teampvp_play > 0 and not ${keepsPrivate(sql`p.uuid`)}`);
+    where player_key in (${keys}) and teampvp_play > 0 and not ${isLeftOut(sql`p`)}`);
   return new Map(rows.map(({ player_key, ...counters }) => [player_key, rankedValues(counters)]));
-}
-
-/**
- * Histograms of counters, so that a rank is a sum over few rows. A bucket of level n covers 64^n values; a bucket of
- * level n + 1 contains 64 of level n. The players with a value above `v` are, on each level, those in the higher
- * buckets of the same parent: at most 63 rows a level. The first bucket of a parent is never a higher one and is not
- * stored, so that a small value needs few rows.
- */
-const WIDTH = 64;
-/** Enough for every integer below 2^53. */
-const LEVELS = 9;
-
-const RANK_COUNTS = {
-  ...{ name: 'rank_counts', key: ['counter', 'level', 'bucket'] },
-  ...{ sums: ['players'], empty: 'players' },
-};
-
-/** The bucket of a value on each level. */
-function findBuckets(value: number): number[] {
-  const buckets = [Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)];
-  while (buckets.length < LEVELS) buckets.push(Math.floor(buckets.at(-1)! / WIDTH));
-  return buckets;
-}
-
-/** One more than the number of players with a higher value, in one statement with an index look-up per level. */
-async function ranksAmong(db: Queryable, values: Values): Promise<Values> {
-  const higher = RANKED.flatMap((counter) => higherBuckets(counter, values[counter]));
-  const ranks: Values = { kill: 1, win: 1, ratio: 1, objective: 1, time: 1 };
-  if (higher.length === 0) return ranks;
-  for (const [counter, players] of await db.tuples(join(higher, ' union all '))) {
-    ranks[counter as Ranked] += Number(players ?? 0);
-  }
-  return ranks;
-}
-
-function higherBuckets(counter: string, value: number): Sql[] {
-  return findBuckets(value).flatMap((bucket, level) => {
-    const [first, last] = [bucket + 1, Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1];
-    if (first > last) return [];
-    return sql`
-      select cast(${counter} as text), cast(sum(players) as bigint) from rank_counts
-      where counter = ${counter} and level = ${level} and bucket between ${first} and ${last}`;
-  });
 }

@@ -126,11 +126,13 @@ function removalOfEndedSessions(db: Db): Step {
 /** Leaderboards, and who read the data of accounts, which is kept for as many days. */
 function oldPeriods(zone: string, now: number): PurgeRule[] {
   const retained = oldestRetained(bucketsIn(zone), now);
-  const boards = Object.entries(retained).map(([period, oldest]) => ({
-    table: 'boards',
-    key: ['bucket', 'mode', 'player_key'],
-    where: sql`bucket >= ${periodStart(period as 'day')} and bucket < ${oldest}`,
-  }));
+  const boards = Object.entries(retained).flatMap(([period, oldest]) => {
+    const isOld = (bucket: Sql): Sql => sql`${bucket} >= ${periodStart(period as 'day')} and ${bucket} < ${oldest}`;
+    return [
+      { table: 'boards', key: ['bucket', 'mode', 'player_key'], where: isOld(sql`bucket`) },
+      { table: 'place_counts', key: ['board', 'mode', 'counter', 'level', 'bucket'], where: isOld(sql`board`) },
+    ];
+  });
   const reads = { table: 'account_reads', key: ['account_id', 'day', 'application_key'] };
   return [...boards, { ...reads, where: sql`day < ${retained.day}` }];
 }

@@ -87,7 +87,7 @@ onEachDatabase('nothing remains of ranks when the last match is withdrawn', asyn
   await assertExact(context);
   await retractEvents(db, clock, [keyOf(first!)!, keyOf(second!)!]);
   await assertExact(context);
-  for (const table of ['ranked_players', 'rank_counts', 'rank_changes']) {
+  for (const table of ['ranked_players', 'place_counts', 'rank_changes']) {
     assert.deepEqual(await db.tuples({ strings: [`select * from ${table}`], values: [] }), [], table);
   }
 });

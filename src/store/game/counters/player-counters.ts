@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
-import { keepsPrivate } from '../private-players.ts';
 import { type Group, GROUP_NAMES } from '../statistics-groups.ts';
+import { isLeftOut } from '../unranked-players.ts';
 import type { Aggregate, Counter } from './counters.ts';
 
 /** The sums and maxima of counters by player and mode, which the writer updates with each event. */
@@ -129,12 +129,12 @@ export interface CounterBoardQuery {
   limit: number;
 }
 
-/** One page of the board of all time of a counter, highest value first, without private players. */
+/** One page of the board of all time of a counter, highest value first, without players who are left out. */
 export async function counterLeaders(db: Queryable, query: CounterBoardQuery): Promise<CounterLeader[]> {
   const { counter, mode, after, limit } = query;
   const from = after === undefined ? sql`` : sql`and (c.value, c.player_key) < (${after.value}, ${after.key})`;
   return await db.all<CounterLeader>(sql`
     select p.key, p.uuid, p.name, c.value from player_counters c join players p on p.key = c.player_key
-    where c.counter = ${counter} and c.mode = ${mode} and c.value > 0 ${from} and not ${keepsPrivate(sql`p.uuid`)}
+    where c.counter = ${counter} and c.mode = ${mode} and c.value > 0 ${from} and not ${isLeftOut(sql`p`)}
     order by c.value desc, c.player_key desc limit ${limit}`);
 }

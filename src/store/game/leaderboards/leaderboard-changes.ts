@@ -1,8 +1,10 @@
-import type { Sql } from '#db/sql.ts';
-import { ALL_MAPS, BOARD_COUNTERS, type LeaderboardCounts, type LeaderboardMode } from './leaderboards.ts';
+import type { Queryable } from '#db/db.ts';
+import { ALL_MAPS, BOARD_COUNTERS, type LeaderboardCounts, type LeaderboardMode, METRICS } from './leaderboards.ts';
+import { PlaceCountChanges } from '../place-counts.ts';
 import { type BucketsAt, oldestRetained, type Period, PERIODS } from '../time-buckets.ts';
 import { groupOf } from '../statistics-groups.ts';
 import { SumChanges } from '../sum-changes.ts';
+import { unrankedAmong } from '../unranked-players.ts';
 
 /** Receives the counts of a match: the accumulator of the projection, or a bulk loader. */
 export type LeaderboardCounter = Pick<LeaderboardChanges, 'add' | 'addResult'>;
@@ -69,11 +71,21 @@ export class LeaderboardChanges {
     this.#results.add([mapKey, team], [1, Number(won)]);
   }
 
-  additions(): Sql[] {
-    return [...this.#boards.statements(), ...this.#results.statements()];
-  }
-
-  subtractions(): Sql[] {
-    return [...this.#boards.statements(-1), ...this.#results.statements(-1)];
+  /** Adds or subtracts the changes, and counts the places that follow. The caller has the lock of the leaderboards. */
+  async write(tx: Queryable, by: 1 | -1 = 1): Promise<void> {
+    await tx.runAll(this.#results.statements(by));
+    const rows = await this.#boards.write(tx, by);
+    const unranked = await unrankedAmong(tx, [...new Set(rows.map(({ key: [, , player] }) => player))]);
+    const counts = new PlaceCountChanges();
+    for (const { key, before, after } of rows) {
+      const [board, mode, player] = key;
+      if (unranked.has(player)) continue;
+      for (const [metric, place] of COUNTED)
+        counts.move({ board, mode, counter: metric }, before[place]!, after[place]!);
+    }
+    await tx.runAll(counts.statements());
   }
 }
+
+/** The metrics with their places among the columns. */
+const COUNTED = METRICS.map((metric) => [metric, BOARD_COUNTERS.indexOf(metric)] as const);

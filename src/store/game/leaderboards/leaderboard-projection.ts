@@ -1,10 +1,20 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { identifier, join, list, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { type CountedPlayer, countPlayer, countResult, LeaderboardChanges, retainedAt } from './leaderboard-changes.ts';
-import { BOARD_COLUMNS, BOARD_COUNTERS, MODES } from './leaderboards.ts';
+import {
+  BOARD_COLUMNS,
+  BOARD_COUNTERS,
+  type LeaderboardCounts,
+  type LeaderboardMode,
+  METRICS,
+  MODES,
+} from './leaderboards.ts';
 import { bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { isCounted, isExcluded } from '../excluded-matches.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
+import { PlaceCountChanges, TEAMPVP_RANKS } from '../place-counts.ts';
+import { countPlayers } from '../teampvp-ranks.ts';
+import { updateUnranked } from '../unranked-players.ts';
 
 /**
  * Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it.
@@ -81,7 +91,7 @@ export async function removeMatchResult(tx: Queryable, matchKey: number): Promis
   const { last, made_for: zone } = await lockProjection(tx);
   if (matchKey > last || (await isExcluded(tx, matchKey))) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
-  await tx.runAll(addResult(new LeaderboardChanges(), match!).subtractions());
+  await addResult(new LeaderboardChanges(), match!).write(tx, -1);
   return zone;
 }
 
@@ -96,7 +106,7 @@ export async function changeResult(tx: Queryable, matchKey: number, change: () =
   await change();
   if (countedFor === null) return;
   const [match] = await readMatches(tx, [matchKey]);
-  await tx.runAll(addResult(new LeaderboardChanges(), match!).additions());
+  await addResult(new LeaderboardChanges(), match!).write(tx);
 }
 
 /**
@@ -118,24 +128,62 @@ export async function removePlayersFromLeaderboards(
   const at = bucketsIn(zone);
   const changes = new LeaderboardChanges();
   for (const row of rows) countPlayer(changes, row.gamemode, at(row.finished), () => true, row);
-  await tx.runAll(changes.subtractions());
+  await changes.write(tx, -1);
 }
-
-const SUMS = join(
-  BOARD_COUNTERS.map(identifier).map((counter) => sql`${counter} = boards.${counter} + excluded.${counter}`),
-);
 
 /** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const state = await lockProjection(tx);
-  const at = bucketsIn(state.made_for || 'UTC');
-  const buckets = retainedBuckets(at, now);
-  const rows = sql`bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${from}`;
-  await tx.run(sql`
-    insert into boards (bucket, mode, player_key, ${BOARD_COLUMNS})
-    select bucket, mode, cast(${into} as bigint), ${BOARD_COLUMNS} from boards where ${rows}
-    on conflict (bucket, mode, player_key) do update set ${SUMS}`);
-  await tx.run(sql`delete from boards where ${rows}`);
+  const { made_for: zone } = await lockProjection(tx);
+  const changes = new LeaderboardChanges();
+  for (const { bucket, mode, ...counts } of await retainedRows(tx, now, zone, [from])) {
+    changes.add(bucket, mode, into, counts);
+    changes.add(bucket, mode, from, negated(counts));
+  }
+  await changes.write(tx);
+}
+
+const negated = (counts: LeaderboardCounts): LeaderboardCounts =>
+  Object.fromEntries(BOARD_COUNTERS.map((counter) => [counter, 0 - counts[counter]])) as LeaderboardCounts;
+
+type BoardRow = LeaderboardCounts & { bucket: number; mode: LeaderboardMode; player_key: number };
+
+/** All rows of players. The caller has the lock of the leaderboards. */
+async function retainedRows(tx: Queryable, now: number, zone: string, players: readonly number[]): Promise<BoardRow[]> {
+  const buckets = retainedBuckets(bucketsIn(zone || 'UTC'), now);
+  return await tx.all<BoardRow>(sql`
+    select bucket, mode, player_key, ${BOARD_COLUMNS} from boards
+    where bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key in (${list(players)})`);
+}
+
+/**
+ * Takes players out of ranks and places, or back into them, by what is private, hidden or erased now. Call it in the
+ * transaction of that change, which has the lock of the keys.
+ */
+export async function followRanked(tx: Queryable, now: number, players: readonly number[]): Promise<void> {
+  if (players.length === 0) return;
+  const { made_for: zone } = await lockProjection(tx);
+  const changed = await updateUnranked(tx, players);
+  if (changed.size === 0) return;
+  await countPlayers(tx, [...changed.keys()]);
+  await movePlaces(tx, now, zone, changed);
+}
+
+/** @param changed whether each player counts in places now */
+async function movePlaces(
+  tx: Queryable,
+  now: number,
+  zone: string,
+  changed: ReadonlyMap<number, boolean>,
+): Promise<void> {
+  const counts = new PlaceCountChanges();
+  for (const { bucket, mode, player_key, ...row } of await retainedRows(tx, now, zone, [...changed.keys()])) {
+    const isRanked = changed.get(player_key)!;
+    for (const metric of METRICS) {
+      const value = row[metric];
+      counts.move({ board: bucket, mode, counter: metric }, isRanked ? 0 : value, isRanked ? value : 0);
+    }
+  }
+  await tx.runAll(counts.statements());
 }
 
 /**
@@ -164,7 +212,7 @@ export async function subtractPlayedTwice(
     const counted = { player_key: into, result, kill_count: 0, death_count: 0, time_played: 0 };
     countPlayer(changes, gamemode, at(finished), () => true, counted);
   }
-  await tx.runAll(changes.subtractions());
+  await changes.write(tx, -1);
 }
 
 const MATCHES = sql`
@@ -180,6 +228,7 @@ async function isUpToDate(db: Db, zone: string): Promise<boolean> {
 
 async function restartProjection(tx: Queryable, zone: string): Promise<boolean> {
   await tx.run(sql`delete from boards`);
+  await tx.run(sql`delete from place_counts where board > ${TEAMPVP_RANKS}`);
   await tx.run(sql`delete from map_results`);
   await advanceProjection(tx, { last: 0, made_for: zone });
   return true;
@@ -225,13 +274,16 @@ async function addMatches(
   const at = bucketsIn(zone);
   const isRetained = retainedAt(at, now);
   const changes = new LeaderboardChanges();
+  // A player may have been private or hidden before the first match.
+  const changed = await updateUnranked(tx, [...new Set(players.map(({ player_key }) => player_key))]);
+  if (changed.size > 0) await movePlaces(tx, now, zone, changed);
   const byKey = new Map((await readMatches(tx, keys)).map((match) => [match.key, match]));
   for (const match of byKey.values()) addResult(changes, match);
   for (const player of players) {
     const match = byKey.get(player.match_key);
     if (match !== undefined) countPlayer(changes, match.gamemode, at(match.finished), isRetained, player);
   }
-  await tx.runAll(changes.additions());
+  await changes.write(tx);
 }
 
 /** A match with more teams is a free-for-all, whose players would become permanent rows of the map's results. */

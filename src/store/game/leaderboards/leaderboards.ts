@@ -1,7 +1,8 @@
 import { getValue, type Queryable } from '#db/db.ts';
-import { identifier, join, list, sql } from '#db/sql.ts';
-import { keepsPrivate } from '../private-players.ts';
+import { identifier, join, list, type Sql, sql } from '#db/sql.ts';
+import { type Place, placesOf } from '../place-counts.ts';
 import { type BoardCounter, countersIn, MATCH_GROUPS, type MatchGroup } from '../statistics-groups.ts';
+import { isRanked } from '../unranked-players.ts';
 
 /** Reads the leaderboards, which `leaderboard-projection.ts` updates asynchronously. */
 
@@ -21,32 +22,120 @@ export interface Leader extends LeaderboardCounts {
   key: number;
   uuid: string;
   name: string;
+  /** One more than the number of players with a higher value. */
+  place: number;
 }
 
-/** The last row of a page: its value of the metric and its player's key. The next page continues after it. */
+/** A row of a board: its value of the metric and its player's key. */
 export interface LeaderboardEntry {
   value: number;
   key: number;
 }
 
-export interface LeaderboardQuery {
+export interface Board {
   bucket: number;
   mode: LeaderboardMode;
   metric: Metric;
-  after?: LeaderboardEntry | undefined;
-  limit: number;
 }
 
-/** One page of a board, highest value first, without private players. */
-export async function leaders(db: Queryable, query: LeaderboardQuery): Promise<Leader[]> {
-  const { bucket, mode, metric, after, limit } = query;
-  const column = identifier(metric);
-  const from = after === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${after.value}, ${after.key})`;
-  return await db.all<Leader>(sql`
-    select p.key, p.uuid, p.name, ${BOARD_COLUMNS}
-    from boards b join players p on p.key = b.player_key
-    where b.bucket = ${bucket} and b.mode = ${mode} and b.${column} > 0 ${from} and not ${keepsPrivate(sql`p.uuid`)}
-    order by b.${column} desc, b.player_key desc limit ${limit}`);
+/** One page of a board, highest value first, without players who are left out; after a row, or from the first one. */
+export async function leaders(
+  db: Queryable,
+  query: Board & { after?: LeaderboardEntry | undefined; limit: number },
+): Promise<Leader[]> {
+  const { after, limit } = query;
+  return await placed(db, query, await rows(db, query, 'desc', after, limit));
+}
+
+/** A player with the rows before and after on a board; empty if the player has no row. */
+export async function leadersAround(db: Queryable, board: Board, playerKey: number, count: number): Promise<Leader[]> {
+  const own = await rowOf(db, board, playerKey);
+  if (own === undefined) return [];
+  const at = { value: own[board.metric], key: playerKey };
+  const above = await rows(db, board, 'asc', at, count);
+  return await placed(db, board, [...above.reverse(), own, ...(await rows(db, board, 'desc', at, count))]);
+}
+
+/** The place of a player on a board; undefined without a row. */
+export async function placeOn(db: Queryable, board: Board, playerKey: number): Promise<(Place & Leader) | undefined> {
+  const own = await rowOf(db, board, playerKey);
+  if (own === undefined) return undefined;
+  return { ...own, ...(await placesOf(db, [{ ...rankingOf(board), value: own[board.metric] }]))[0]! };
+}
+
+type LeaderRow = Omit<Leader, 'place'>;
+
+const rankingOf = ({ bucket, mode, metric }: Board) => ({ board: bucket, mode, counter: metric });
+
+const select = ({ bucket, mode, metric }: Board): Sql => sql`
+  select p.key, p.uuid, p.name, ${BOARD_COLUMNS} from boards b join players p on p.key = b.player_key
+  where b.bucket = ${bucket} and b.mode = ${mode} and b.${identifier(metric)} > 0 and ${isRanked(sql`b.player_key`)}`;
+
+const rowOf = (db: Queryable, board: Board, playerKey: number): Promise<LeaderRow | undefined> =>
+  db.get<LeaderRow>(sql`${select(board)} and b.player_key = ${playerKey}`);
+
+/** @param direction `desc`: the rows below `from`, downwards; `asc`: those above, upwards */
+async function rows(
+  db: Queryable,
+  board: Board,
+  direction: 'desc' | 'asc',
+  from: LeaderboardEntry | undefined,
+  limit: number,
+): Promise<LeaderRow[]> {
+  const column = identifier(board.metric);
+  const compare = direction === 'desc' ? sql`<` : sql`>`;
+  const bound =
+    from === undefined ? sql`` : sql`and (b.${column}, b.player_key) ${compare} (${from.value}, ${from.key})`;
+  const order = identifier(direction);
+  return await db.all<LeaderRow>(sql`
+    ${select(board)} ${bound} order by b.${column} ${order}, b.player_key ${order} limit ${limit}`);
+}
+
+/**
+ * Adds the places to rows that follow each other. Those of the first two values are looked up, because rows with the first one
+ * may be on the page before; from there on the rows are counted.
+ */
+async function placed(db: Queryable, board: Board, found: readonly LeaderRow[]): Promise<Leader[]> {
+  const values = found.map((row) => row[board.metric]);
+  const second = values.findIndex((value) => value !== values[0]);
+  const asked = [values[0], values[second]].filter((value) => value !== undefined);
+  const [first, next] = await placesOf(
+    db,
+    asked.map((value) => ({ ...rankingOf(board), value })),
+  );
+  let place = first?.place ?? 1;
+  return found.map((row, index) => {
+    if (second >= 0 && index >= second && values[index] !== values[index - 1]) place = next!.place + index - second;
+    return { ...row, place };
+  });
+}
+
+export interface BoardPlace extends Place, Board {
+  value: number;
+}
+
+/** The places of a player on all boards of the buckets on which the player has a value; none if the player is left out. */
+export async function placesOfPlayer(
+  db: Queryable,
+  playerKey: number,
+  buckets: readonly number[],
+): Promise<BoardPlace[]> {
+  const found = await db.all<Pick<Board, 'bucket' | 'mode'> & Record<Metric, number>>(sql`
+    select bucket, mode, ${join(METRICS.map(identifier))} from boards b
+    where bucket in (${list(buckets)}) and mode in (${list(MODES)}) and player_key = ${playerKey}
+      and ${isRanked(sql`b.player_key`)}`);
+  const byBoard = new Map(found.map((row) => [`${row.bucket} ${row.mode}`, row]));
+  const boards = buckets.flatMap((bucket) =>
+    MODES.flatMap((mode) =>
+      METRICS.map((metric) => ({ bucket, mode, metric, value: byBoard.get(`${bucket} ${mode}`)?.[metric] ?? 0 })),
+    ),
+  );
+  const played = boards.filter(({ value }) => value > 0);
+  const places = await placesOf(
+    db,
+    played.map((one) => ({ ...rankingOf(one), value: one.value })),
+  );
+  return played.map((board, index) => ({ ...board, ...places[index]! }));
 }
 
 /** A player's counts in each of the buckets, over all modes. Buckets without matches are absent. */

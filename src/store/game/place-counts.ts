@@ -1,0 +1,92 @@
+import type { Queryable } from '#db/db.ts';
+import { join, type Sql, sql } from '#db/sql.ts';
+import { SumChanges } from './sum-changes.ts';
+
+/**
+ * Histograms of the values by which players are compared, so that a place is a sum over few rows, whatever the number of
+ * players. A bucket of level n covers 64^n values; a bucket of level n + 1 contains 64 of level n. The players with a value
+ * above `v` are, on each level, those in the higher buckets of the same parent: at most 63 rows a level. The first bucket of a
+ * parent is never a higher one and is not stored, so that a small value needs few rows.
+ */
+const WIDTH = 64;
+/** Enough for every integer below 2^53. */
+const LEVELS = 9;
+/** The level whose bucket 1 has all players with a value. */
+const ALL = LEVELS;
+
+/** What is compared: the column `counter` of a leaderboard, or of the ranks in `teampvp`. */
+export interface Ranking {
+  /** The time bucket of a leaderboard; `TEAMPVP_RANKS` for the ranks. */
+  board: number;
+  mode: string;
+  counter: string;
+}
+
+/** These ranks also count reports of statistics, which the leaderboards do not. Time buckets are not negative. */
+export const TEAMPVP_RANKS = -1;
+
+/** A place, from 1: one more than the number of players with a higher value. Equal ones share it. */
+export interface Place {
+  place: number;
+  /** The number of players with a value. */
+  of: number;
+}
+
+/** @returns the places of values, in their order. Negative values and 0 are none. */
+export async function placesOf(db: Queryable, values: readonly (Ranking & { value: number })[]): Promise<Place[]> {
+  if (values.length === 0) return [];
+  const columns = values.flatMap((one) => [join(higherRanges(one), ' + '), playersIn(one, ALL, 1, 1)]);
+  const sums = (await db.tuple(sql`select ${join(columns)}`)) as number[];
+  return values.map((_, index) => {
+    const place = 1 + sums[2 * index]!;
+    // A change may be committed between the reads of the value and of its place.
+    return { place, of: Math.max(place, sums[2 * index + 1]!) };
+  });
+}
+
+function higherRanges({ value, ...ranking }: Ranking & { value: number }): Sql[] {
+  return bucketsOf(value).map((bucket, level) =>
+    playersIn(ranking, level, bucket + 1, Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1),
+  );
+}
+
+const playersIn = ({ board, mode, counter }: Ranking, level: number, first: number, last: number): Sql => sql`
+  coalesce((select cast(sum(players) as bigint) from place_counts where board = ${board} and mode = ${mode}
+    and counter = ${counter} and level = ${level} and bucket between ${first} and ${last}), 0)`;
+
+/** The bucket of a value on each level. */
+function bucketsOf(value: number): number[] {
+  const buckets = [Math.min(Math.max(value, 0), Number.MAX_SAFE_INTEGER)];
+  while (buckets.length < LEVELS) buckets.push(Math.floor(buckets.at(-1)! / WIDTH));
+  return buckets;
+}
+
+const PLACE_COUNTS = {
+  ...{ name: 'place_counts', key: ['board', 'mode', 'counter', 'level', 'bucket'] },
+  ...{ sums: ['players'], empty: 'players' },
+};
+
+/** Accumulates changed values of players. */
+export class PlaceCountChanges {
+  readonly #counts = new SumChanges<[board: number, mode: string, counter: string, level: number, bucket: number]>(
+    PLACE_COUNTS,
+  );
+
+  /** A player's value has changed. A player without a value has 0. */
+  move(ranking: Ranking, from: number, to: number): void {
+    const [before, now] = [bucketsOf(from), bucketsOf(to)];
+    for (let level = 0; level < LEVELS && before[level] !== now[level]; level++) {
+      if (before[level]! % WIDTH !== 0) this.#add(ranking, level, before[level]!, -1);
+      if (now[level]! % WIDTH !== 0) this.#add(ranking, level, now[level]!, 1);
+    }
+    if (from > 0 !== to > 0) this.#add(ranking, ALL, 1, to > 0 ? 1 : -1);
+  }
+
+  #add({ board, mode, counter }: Ranking, level: number, bucket: number, players: number): void {
+    this.#counts.add([board, mode, counter, level, bucket], [players]);
+  }
+
+  statements(): Sql[] {
+    return this.#counts.statements();
+  }
+}
