@@ -859,6 +859,8 @@ export interface components {
                     [key: string]: number;
                 };
             };
+            /** @description The places on the leaderboards of the present month and of all time on which the player has a value, as of their last count, some seconds ago. Private, hidden and erased players have none */
+            places?: components["schemas"]["PlayerPlace"][];
             /** @description Whether the person made the profile private: the members but `banned` are then empty or zero */
             private?: boolean;
         };
@@ -971,6 +973,25 @@ export interface components {
              */
             last_seen: string;
         };
+        /** @description A place on a leaderboard */
+        PlayerPlace: {
+            /** @enum {string} */
+            mode: "total" | "bowspleef" | "tntrun" | "cp" | "ctw" | "objective" | "paintball" | "splatt" | "teampvp";
+            /** @enum {string} */
+            period: "month" | "all";
+            /**
+             * @description The member by which the leaderboard is ordered
+             * @enum {string}
+             */
+            by: "win_count" | "kill_count" | "play_count";
+            /** @description One more than the number of players with a higher value; equal ones share it */
+            place: number;
+            /** @description The number of players on the leaderboard */
+            of: number;
+            /** @description The share of players who are not before this one, above 0 to 100, with two decimals */
+            percentile: number;
+            value: number;
+        };
         /** @description A match of the player. Members may be added */
         ListedMatch: {
             /** @description Opaque; newer ids compare greater as text */
@@ -1033,7 +1054,7 @@ export interface components {
         };
         /** @description A player in a leaderboard. Members may be added */
         LeaderboardEntry: {
-            /** @description The place in the list, from 1 */
+            /** @description One more than the number of players with a higher value; equal ones share it */
             rank: number;
             /** @description Opaque; newer ids compare greater as text */
             id: string;
@@ -2397,7 +2418,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "private")[];
+                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "places" | "private")[];
             };
             header?: never;
             path: {
@@ -2769,6 +2790,10 @@ export interface operations {
                 by?: "win_count" | "kill_count" | "play_count";
                 /** @description How many periods before the current one */
                 ago?: string;
+                /** @description Only entries after this one: the value that orders the list and the `id` of the last entry of the page before, such as `12.0000000002a` */
+                after?: string;
+                /** @description A UUID or player name: the player with 5 entries above and 5 below, whatever `limit` is; 404 for a player without a row. Not with after */
+                around?: string;
                 /** @description Number of items, 1 to 100; above 100 counts as 100 */
                 limit?: number;
             };

@@ -10,6 +10,7 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { type Audience, isPrivate, privateAmong } from '#store/game/private-players.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
+import { PlayerPlaces, playerPlacesWire } from './places.ts';
 import { audienceOf, type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
 import { type Endpoint, endpoint, type EndpointContext, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
@@ -33,6 +34,7 @@ const Extras = {
   names: z.array(Name).meta({ description: `The newest ${MAX_NAMES} names of the player, the present one first` }),
   head_url: linkOrEmpty.meta({ description: "Image of the player's head, which pages of every origin may read" }),
   counters: PlayerCounters,
+  places: PlayerPlaces,
   private: z.boolean().meta({
     description: 'Whether the person made the profile private: the members but `banned` are then empty or zero',
   }),
@@ -241,6 +243,7 @@ async function fieldsWire(
     ...(fields.has('names') && { names: await namesWire(deps, player, audience) }),
     ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
     ...(fields.has('counters') && { counters: await playerCountersWire(deps, key) }),
+    ...(fields.has('places') && { places: await playerPlacesWire(deps, key) }),
     ...(fields.has('private') && { private: await isPrivate(deps.db, player.uuid) }),
   };
 }

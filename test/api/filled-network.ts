@@ -138,7 +138,7 @@ const issued = (): WireEvent =>
 /** For the path of each endpoint, a request path whose response is complete, with all optional fields. */
 export function paths(history: GeneratedHistory): Record<string, string> {
   const groups =
-    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url,counters';
+    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url,counters,places';
   return {
     '/v1/servers': '/v1/servers',
     '/v1/servers/online': '/v1/servers/online',
