@@ -150,6 +150,8 @@ class Checks {
     });
     await this.expect('a value that changes', server, 'await 1 kills 17', '17');
     await this.expect('a rank', server, 'await 1 teampvp_rank_kills 1', '1');
+    await this.expect('a place', server, 'await 1 place_total_kills 1', '1');
+    await this.expect('a place on a leaderboard without the player', server, 'ask 1 place_splatt_wins', '');
     await this.expect('warnings so far', server, 'warnings', []);
   }
 
@@ -285,6 +287,9 @@ const FIRST_VALUES: readonly (readonly [string, string | null])[] = [
   ['counter_nonsense', null],
   ['teampvp_kd', '0.00'],
   ['teampvp_rank_kills', ''],
+  ['place_dtc_kills', null],
+  ['place_total_deaths', null],
+  ['place_total', null],
   ['bowspleef_wins', '0'],
   ['bowspleef_kills', null],
 ];

@@ -45,6 +45,11 @@ final class LeaderboardCache {
     this.period = period;
   }
 
+  /** @return the period of the places that the service gives of each player */
+  String periodOfPlaces() {
+    return period.equals("month") ? period : "all";
+  }
+
   /** @return empty until the board is known, and for a place without a player; null if there is no such placeholder */
   String textOf(String placeholder) {
     Matcher parts = PLACEHOLDER.matcher(placeholder);

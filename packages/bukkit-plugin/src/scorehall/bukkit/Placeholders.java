@@ -11,6 +11,8 @@ final class Placeholders {
   private static final String TOTAL = "total";
   private static final String COUNTERS = "counters";
   private static final String COUNTER = "counter_";
+  private static final String PLACES = "places";
+  private static final String PLACE = "place_";
 
   /** Names by the members of groups that are not counters. */
   private static final Map<String, String> OTHER_NAMES = Map.of(
@@ -44,16 +46,25 @@ final class Placeholders {
     Stream<String> ranks = OTHER_NAMES.values().stream().filter(name -> name.startsWith("rank_")).sorted().map("teampvp_"::concat);
     Stream<String> ofModes = shared.stream().map("<mode>_"::concat);
     Stream<String> places = Stream.of("name", "value").map((LeaderboardCache.PREFIX + "<mode>_<counter>_<place>_")::concat);
-    return Stream.of(shared.stream(), ofModes, own, ranks, places).flatMap(names -> names).toList();
+    Stream<String> ownPlaces = Stream.of(PLACE + "<mode>_<counter>");
+    return Stream.of(shared.stream(), ofModes, own, ranks, ownPlaces, places).flatMap(names -> names).toList();
   }
 
   /** @return the member of `fields` that has the value of the placeholder; null if there is no such placeholder */
   static String fieldOf(String placeholder) {
+    if (placeholder.startsWith(PLACE)) return isPlace(placeholder) ? PLACES : null;
     String mode = modeOf(placeholder);
     String name = mode.equals(TOTAL) ? placeholder : placeholder.substring(mode.length() + 1);
     if (name.startsWith(COUNTER) && name.length() > COUNTER.length()) return COUNTERS;
     boolean isDerived = DERIVED.values().stream().anyMatch(names -> names.contains(name));
     return isDerived || NAMES.containsValue(name) ? mode : null;
+  }
+
+  private static boolean isPlace(String placeholder) {
+    String[] parts = placeholder.split("_", -1);
+    return parts.length == 3
+        && Statistics.LEADERBOARD_MODES.contains(parts[1])
+        && Statistics.LEADERBOARD_MEMBERS.containsKey(parts[2]);
   }
 
   private static String modeOf(String placeholder) {
@@ -62,15 +73,20 @@ final class Placeholders {
     return Statistics.GROUPS.contains(mode) ? mode : TOTAL;
   }
 
-  /** @return the text of a placeholder that a complete response does not have: 0 for a counter; null if none has it */
+  /** @return the text of a placeholder that a complete response does not have: 0 for a counter, empty for a place; null if none has it */
   static String absent(String placeholder, Map<String, String> texts) {
+    if (placeholder.startsWith(PLACE)) return "";
     String mode = modeOf(placeholder);
     if (mode.equals(TOTAL) || !COUNTERS.equals(fieldOf(placeholder))) return null;
     return texts.containsKey(placeholder.substring(mode.length() + 1)) ? "0" : null;
   }
 
-  /** The texts by the names of their placeholders. */
-  static Map<String, String> textsOf(Map<?, ?> player) {
+  /**
+   * The texts by the names of their placeholders.
+   *
+   * @param period the period of the places: `month` or `all`
+   */
+  static Map<String, String> textsOf(Map<?, ?> player, String period) {
     Map<String, String> texts = new HashMap<>();
     Stream.concat(Stream.of(TOTAL), Statistics.GROUPS.stream()).forEach(mode -> {
       if (player.get(mode) instanceof Map<?, ?> group) group(texts, prefixOf(mode), group);
@@ -80,7 +96,15 @@ final class Placeholders {
         if (values instanceof Map<?, ?> group) group.forEach((key, value) -> put(texts, prefixOf(mode) + COUNTER + key, value));
       });
     }
+    if (player.get(PLACES) instanceof List<?> places) places.forEach(each -> place(texts, each, period));
     return texts;
+  }
+
+  private static void place(Map<String, String> texts, Object each, String period) {
+    if (!(each instanceof Map<?, ?> place) || !period.equals(place.get("period"))) return;
+    Statistics.LEADERBOARD_MEMBERS.forEach((name, member) -> {
+      if (member.equals(place.get("by"))) put(texts, PLACE + place.get("mode") + "_" + name, place.get("place"));
+    });
   }
 
   private static String prefixOf(Object mode) {

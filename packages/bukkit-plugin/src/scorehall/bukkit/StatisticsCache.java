@@ -119,7 +119,9 @@ final class StatisticsCache implements AutoCloseable {
     entry.due = RateLimit.now() + RETRY_MS;
     try {
       Object answer = api.player(player, fields).get();
-      Map<String, String> texts = answer instanceof Map<?, ?> known ? Placeholders.textsOf(known) : null;
+      Map<String, String> texts = answer instanceof Map<?, ?> known
+          ? Placeholders.textsOf(known, leaderboards.periodOfPlaces())
+          : null;
       entry.snapshot = new Snapshot(fields, texts);
       entry.due = RateLimit.now() + (texts == null ? RETRY_MS : refreshMs);
       // The server's thread may have requested another member meanwhile.
