@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { join, type Sql, sql } from '#db/sql.ts';
-import { SumChanges } from './sum-changes.ts';
+import { sumStatements } from './sum-changes.ts';
 
 /**
  * Histograms of the values by which players are compared, so that a place is a sum over few rows, whatever the number of
@@ -66,27 +66,50 @@ const PLACE_COUNTS = {
   ...{ sums: ['players'], empty: 'players' },
 };
 
+interface ChangedRanking extends Ranking {
+  /** By level, then bucket: the change of the number of players. */
+  counts: Map<number, number>[];
+}
+
 /** Accumulates changed values of players. */
 export class PlaceCountChanges {
-  readonly #counts = new SumChanges<[board: number, mode: string, counter: string, level: number, bucket: number]>(
-    PLACE_COUNTS,
-  );
+  readonly #rankings = new Map<string, ChangedRanking>();
 
   /** A player's value has changed. A player without a value has 0. */
   move(ranking: Ranking, from: number, to: number): void {
-    const [before, now] = [bucketsOf(from), bucketsOf(to)];
-    for (let level = 0; level < LEVELS && before[level] !== now[level]; level++) {
-      if (before[level]! % WIDTH !== 0) this.#add(ranking, level, before[level]!, -1);
-      if (now[level]! % WIDTH !== 0) this.#add(ranking, level, now[level]!, 1);
+    if (from === to) return;
+    const { counts } = this.#changesOf(ranking);
+    let [before, now] = [Math.max(from, 0), Math.max(to, 0)];
+    if (before > 0 !== now > 0) add(counts[ALL]!, 1, now > 0 ? 1 : -1);
+    for (let level = 0; before !== now; level++) {
+      if (before % WIDTH !== 0) add(counts[level]!, before, -1);
+      if (now % WIDTH !== 0) add(counts[level]!, now, 1);
+      [before, now] = [Math.floor(before / WIDTH), Math.floor(now / WIDTH)];
     }
-    if (from > 0 !== to > 0) this.#add(ranking, ALL, 1, to > 0 ? 1 : -1);
   }
 
-  #add({ board, mode, counter }: Ranking, level: number, bucket: number, players: number): void {
-    this.#counts.add([board, mode, counter, level, bucket], [players]);
+  #changesOf({ board, mode, counter }: Ranking): ChangedRanking {
+    const name = `${board} ${mode} ${counter}`;
+    let changed = this.#rankings.get(name);
+    if (changed === undefined) {
+      changed = { board, mode, counter, counts: Array.from({ length: ALL + 1 }, () => new Map<number, number>()) };
+      this.#rankings.set(name, changed);
+    }
+    return changed;
   }
 
   statements(): Sql[] {
-    return this.#counts.statements();
+    const rows = [...this.#rankings.values()].flatMap(({ board, mode, counter, counts }) =>
+      counts.flatMap((changes, level) =>
+        [...changes]
+          .filter(([, players]) => players !== 0)
+          .map(([bucket, players]) => ({ key: [board, mode, counter, level, bucket], sums: [players] })),
+      ),
+    );
+    return sumStatements(PLACE_COUNTS, rows);
   }
+}
+
+function add(counts: Map<number, number>, bucket: number, players: number): void {
+  counts.set(bucket, (counts.get(bucket) ?? 0) + players);
 }

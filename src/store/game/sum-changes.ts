@@ -9,22 +9,16 @@ export interface SumTable {
   empty: string;
 }
 
-interface Changed {
+/** What is added to the sums of one row. */
+export interface ChangedRow {
   key: readonly Value[];
   sums: number[];
-}
-
-/** A row and its sums before and after a change. */
-export interface ChangedSums<Key extends readonly Value[]> {
-  key: Key;
-  before: number[];
-  after: number[];
 }
 
 /** Accumulates changes of sums in memory, to write one row for each key. */
 export class SumChanges<Key extends readonly Value[]> {
   readonly #table: SumTable;
-  readonly #rows = new Map<string, Changed>();
+  readonly #rows = new Map<string, ChangedRow>();
 
   constructor(table: SumTable) {
     this.#table = table;
@@ -39,42 +33,53 @@ export class SumChanges<Key extends readonly Value[]> {
 
   /** The statements that add the changes, or subtract them, and delete the rows that become empty. */
   statements(by: 1 | -1 = 1): Sql[] {
-    const rows = this.#signed(by);
-    return [...this.#upserts(rows), ...deletions(this.#table, rows)];
+    return sumStatements(this.#table, this.#signed(by));
   }
 
-  /** Adds the changes, or subtracts them, as `statements` does. @returns the changed rows */
-  async write(tx: Queryable, by: 1 | -1): Promise<ChangedSums<Key>[]> {
+  /**
+   * Adds the changes, or subtracts them, as `statements` does.
+   * @param columns some of the sums
+   * @param changed is called for each row, with the change and the new value of these columns
+   */
+  async write(
+    tx: Queryable,
+    by: 1 | -1,
+    columns: readonly string[],
+    changed: (key: Key, added: readonly number[], after: readonly number[]) => void,
+  ): Promise<void> {
     const { key, sums } = this.#table;
+    const places = columns.map((column) => sums.indexOf(column));
     const rows = this.#signed(by);
-    const changed = new Map(rows.map((row) => [row.key.join('\n'), row]));
-    const returned: ChangedSums<Key>[] = [];
-    for (const upsert of this.#upserts(rows, `returning ${[...key, ...sums.map(safely)].join(', ')}`))
+    for (const upsert of upserts(this.#table, rows, `returning ${[...key, ...columns.map(safely)].join(', ')}`))
       for (const row of await tx.tuples(upsert)) {
-        const [of, after] = [row.slice(0, key.length), row.slice(key.length) as number[]];
-        const added = changed.get(of.join('\n'))!.sums;
-        returned.push({ key: of as unknown as Key, before: after.map((sum, place) => sum - added[place]!), after });
+        const after = row.splice(key.length) as number[];
+        const { sums: added } = this.#rows.get(row.join('\n'))!;
+        changed(row as unknown as Key, places.map((place) => by * added[place]!), after); // prettier-ignore
       }
     await tx.runAll(deletions(this.#table, rows));
-    return returned;
   }
 
   /** The changed rows in the order of their keys, so that concurrent writers of the same rows cannot deadlock. */
-  #signed(by: 1 | -1): Changed[] {
+  #signed(by: 1 | -1): ChangedRow[] {
     const ordered = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     const signed = ordered.map((row) => (by === 1 ? row : { ...row, sums: row.sums.map((sum) => 0 - sum) }));
     return signed.filter((row) => row.sums.some((sum) => sum !== 0));
   }
+}
 
-  #upserts(rows: readonly Changed[], returning = ''): Sql[] {
-    const { name, key, sums } = this.#table;
-    const added = sums.map((column) => `${column} = ${name}.${column} + cast(excluded.${column} as bigint)`);
-    return insertAll(
-      `insert into ${name} (${[...key, ...sums].join(', ')}) values`,
-      rows.map((row) => [...row.key, ...row.sums]),
-      `on conflict (${key.join(', ')}) do update set ${added.join(', ')} ${returning}`,
-    );
-  }
+/** The statements that add to the sums of rows, and delete those that become empty. */
+export const sumStatements = (table: SumTable, rows: readonly ChangedRow[]): Sql[] => [
+  ...upserts(table, rows),
+  ...deletions(table, rows),
+];
+
+function upserts({ name, key, sums }: SumTable, rows: readonly ChangedRow[], returning = ''): Sql[] {
+  const added = sums.map((column) => `${column} = ${name}.${column} + cast(excluded.${column} as bigint)`);
+  return insertAll(
+    `insert into ${name} (${[...key, ...sums].join(', ')}) values`,
+    rows.map((row) => [...row.key, ...row.sums]),
+    `on conflict (${key.join(', ')}) do update set ${added.join(', ')} ${returning}`,
+  );
 }
 
 /** The driver of SQLite refuses to return a larger number. */
@@ -82,7 +87,7 @@ const safely = (column: string): string =>
   `case when ${column} > ${Number.MAX_SAFE_INTEGER} then ${Number.MAX_SAFE_INTEGER} else ${column} end`;
 
 /** One statement for the rows that differ only in the last column of their keys. */
-function deletions({ name, key, empty }: SumTable, rows: readonly Changed[]): Sql[] {
+function deletions({ name, key, empty }: SumTable, rows: readonly ChangedRow[]): Sql[] {
   const columns = key.map(identifier);
   const decreased = rows.filter((row) => row.sums.some((sum) => sum < 0));
   const groups = Map.groupBy(decreased, (row) => row.key.slice(0, -1).join('\n'));

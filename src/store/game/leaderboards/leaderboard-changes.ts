@@ -60,9 +60,11 @@ const RESULTS = { name: 'map_results', key: ['map_key', 'team'], sums: ['play', 
 /** The changes of several matches to the leaderboards and the results of maps. */
 export class LeaderboardChanges {
   readonly #boards = new SumChanges<[bucket: number, mode: LeaderboardMode, playerKey: number]>(BOARDS);
+  readonly #players = new Set<number>();
   readonly #results = new SumChanges<[mapKey: string, team: string]>(RESULTS);
 
   add(bucket: number, mode: LeaderboardMode, playerKey: number, counts: LeaderboardCounts): void {
+    this.#players.add(playerKey);
     const sums = BOARD_COUNTERS.map((counter) => counts[counter]);
     this.#boards.add([bucket, mode, playerKey], sums);
   }
@@ -74,18 +76,13 @@ export class LeaderboardChanges {
   /** Adds or subtracts the changes, and counts the places that follow. The caller has the lock of the leaderboards. */
   async write(tx: Queryable, by: 1 | -1 = 1): Promise<void> {
     await tx.runAll(this.#results.statements(by));
-    const rows = await this.#boards.write(tx, by);
-    const unranked = await unrankedAmong(tx, [...new Set(rows.map(({ key: [, , player] }) => player))]);
+    const unranked = await unrankedAmong(tx, [...this.#players]);
     const counts = new PlaceCountChanges();
-    for (const { key, before, after } of rows) {
-      const [board, mode, player] = key;
-      if (unranked.has(player)) continue;
-      for (const [metric, place] of COUNTED)
-        counts.move({ board, mode, counter: metric }, before[place]!, after[place]!);
-    }
+    await this.#boards.write(tx, by, METRICS, ([board, mode, player], added, after) => {
+      if (unranked.has(player)) return;
+      for (const [index, counter] of METRICS.entries())
+        counts.move({ board, mode, counter }, after[index]! - added[index]!, after[index]!);
+    });
     await tx.runAll(counts.statements());
   }
 }
-
-/** The metrics with their places among the columns. */
-const COUNTED = METRICS.map((metric) => [metric, BOARD_COUNTERS.indexOf(metric)] as const);
