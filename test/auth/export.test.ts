@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'node:test';
+import { recordVisit } from '#store/accounts/last-visits.ts';
 import { jsonPieces, Members } from '#platform/streams/json-stream.ts';
 import { event, match, person, punishment, team, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -33,6 +34,7 @@ onEachDatabase('the export streams everything about an account, and is limited t
   );
   await sendEvents(context, ...names, punishment('p', STEVE, { type: 'warn' }, { time }));
   await sendEvents(context, event('player.privacy', { player: STEVE.uuid, profile: true, online: false, names: true }));
+  await recordVisit(context.db, context.clock.now(), account.id, { player: 1, wins: 3, place: 12 });
   const visitor = new Person(services.auth);
   await visitor.open('/sign-in');
   await visitor.submit({ login: 'Steve', password: PASSWORD });
@@ -53,6 +55,8 @@ onEachDatabase('the export streams everything about an account, and is limited t
   assert.equal(new Set(player.names.map(({ name }: { name: string }) => name)).size, NAMES + 1);
   assert.deepEqual([player.punishments.length, player.ratings, player.uuid], [1, [], STEVE.uuid]);
   assert.deepEqual(player.privacy, { profile: true, online: false, names: true });
+  const former = { former_seen: null, former_wins: null, former_place: null };
+  assert.deepEqual(received['last_visits'], { seen: time, wins: 3, place: 12, ...former });
   assert.ok(received['tokens'].length > 0 && received['acts'].length > 0);
   assert.doesNotMatch(JSON.stringify(received), /argon2|password|"hash"/);
 

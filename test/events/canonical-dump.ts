@@ -77,6 +77,7 @@ export const NOT_COMPARED: readonly string[] = [
     'account_notices',
     'account_reads',
     'punishment_notices',
+    'last_visits',
   ],
   ...['applications', 'application_secrets', 'application_owners', 'application_logos', 'application_changes'],
   ...['webhooks', 'webhook_deliveries'],

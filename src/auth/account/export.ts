@@ -3,6 +3,7 @@ import { playerExport } from '#admin/player-export.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { readsOfAccount } from '#store/accounts/account-reads.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
+import { visitsOf } from '#store/accounts/last-visits.ts';
 import { factorsOf } from '#store/accounts/factors.ts';
 import type { Totp } from '#store/accounts/totp.ts';
 import { connectedApplications } from '#store/accounts/consents.ts';
@@ -25,6 +26,7 @@ export async function accountExport({ db, clock, config }: Deps, account: Accoun
   const sessions = await sessionsOf(db, account.id, now);
   const applications = await connectedApplications(db, account.id);
   const reads = await readsOfAccount(db, account.id, { zone: config.TIME_ZONE, now });
+  const visits = await visitsOf(db, account.id);
   const { passkeys, totp, recovery_codes } = await factorsOf(db, account.id);
   return new Members({
     exported: isoTime(now),
@@ -40,6 +42,14 @@ export async function accountExport({ db, clock, config }: Deps, account: Accoun
       authenticator_app: totp === undefined ? null : useTimes(totp),
       recovery_codes,
     },
+    last_visits:
+      visits === undefined
+        ? null
+        : {
+            ...{ seen: isoTime(visits.seen), wins: visits.wins, place: visits.place },
+            ...{ former_seen: isoTime(visits.former_seen), former_wins: visits.former_wins },
+            former_place: visits.former_place,
+          },
     applications: applications.map(({ granted, used, read, ...rest }) => ({
       ...rest,
       granted: isoTime(granted),

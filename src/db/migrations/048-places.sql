@@ -48,3 +48,15 @@ union all
 select board, mode, counter, 9, 1, sum(players) from counted group by board, mode, counter;
 
 drop table rank_counts;
+
+-- What a person's linked player had at the last visit of the site, and at the one before, which the present state is compared with.
+create table last_visits (
+  account_id text primary key references accounts (id) on delete cascade,
+  player_key bigint not null,
+  seen bigint not null,
+  wins bigint not null,
+  place bigint not null,
+  former_seen bigint,
+  former_wins bigint,
+  former_place bigint
+) /*sqlite: strict, without rowid*/;
