@@ -6,7 +6,7 @@ export function ownPath({ pathname }: Pick<URL, 'pathname'>): string {
 }
 
 /** Query parameters that links do not carry over: language, flash message, position in a list. */
-const TRANSIENT = ['lang', 'done', 'max_id', 'behind', 'before'];
+const TRANSIENT = ['lang', 'done', 'max_id', 'behind', 'before', 'around'];
 
 /**
  * A relative link to the same page with other query parameters.

@@ -14,6 +14,8 @@ export interface Formats {
   readonly day: (midnight: number) => string;
   /** The month of a midnight UTC: `Mar 2026`. */
   readonly month: (midnight: number) => string;
+  /** The month of a midnight UTC without its year: `March`. */
+  readonly monthName: (midnight: number) => string;
   /** The date of a midnight UTC with its year: `1 Mar 2026`. */
   readonly longDay: (midnight: number) => string;
   /** Seconds as hours and minutes (`3 hrs 5 mins`), shorter times as minutes or seconds. */
@@ -49,6 +51,7 @@ function build(locale: string, zone: string): Formats {
     exact: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit', second: '2-digit' }),
     day: timestamps({ timeZone: 'UTC', day: 'numeric', month: 'short' }),
     month: timestamps({ timeZone: 'UTC', month: 'short', year: 'numeric' }),
+    monthName: timestamps({ timeZone: 'UTC', month: 'long' }),
     longDay: timestamps({ timeZone: 'UTC', ...DATE }),
     duration: durations(locale),
   };

@@ -47,3 +47,22 @@ onEachDatabase("a network's own counters are shown on player, match and leaderbo
     /href="[^"]*period=all&amp;by=wools"|href="[^"]*by=wools&amp;period=all/,
   );
 });
+
+onEachDatabase('equal values of a counter share a place, on every page', async (t, url) => {
+  const context = await testContext(t, url);
+  const values = [9, 8, 8, ...Array.from({ length: 40 }, () => 5), 1];
+  const players = values.map((wools, number) => ({ ...person(number), counters: { wools } }));
+  await sendEvents(
+    context,
+    event('counter.declared', { key: 'wools', label: { en: 'Wools' } }),
+    match({ gamemode: 'ctw', teams: [team('Red', ...players)] }),
+    event('player.privacy', { player: person(1).uuid, profile: true, online: false, names: false }),
+  );
+  const places: string[] = [];
+  for (let path: string | undefined = '/leaderboards?by=wools'; path !== undefined;) {
+    const board: string = await page(context, path);
+    places.push(...[...board.matchAll(/<td class="n rank">(\d+)</g)].map(([, place]) => place!));
+    path = /rel="next" href="([^"]+behind[^"]+)"/.exec(board)?.[1]!.replaceAll('&amp;', '&');
+  }
+  assert.deepEqual(places, ['1', '2', ...Array.from({ length: 40 }, () => '3'), '43']);
+});

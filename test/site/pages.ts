@@ -52,6 +52,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'map', path: `/maps/${map}` },
     { name: 'leaderboards', path: '/leaderboards?period=month' },
     { name: 'leaderboards-of-all-time', path: '/leaderboards?period=all&mode=ctw&by=kill' },
+    { name: 'leaderboards-around-a-player', path: `/leaderboards?period=all&by=play&around=${uuid}` },
     { name: 'leaderboards-of-a-counter', path: `/leaderboards?by=${counter}` },
     { name: 'players', path: '/players' },
     { name: 'player', path: `/players/${uuid}` },

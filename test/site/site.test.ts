@@ -312,6 +312,7 @@ onEachDatabase('malformed addresses never cause a server error', async (t, url) 
     'by',
     'ago',
     'behind',
+    'around',
     'lang',
   ];
   const text = fc.oneof(

@@ -27,11 +27,12 @@ export function heading(id: string, title: string, more?: { href: string; label:
   </div>`;
 }
 
-/** A value with its name, for a `<dl>`. */
-export function figure(value: string, name: string): Html {
+/** A value with its name, for a `<dl>`. @param more further `<dd>` elements */
+export function figure(value: string, name: string, more: Html | '' = ''): Html {
   return html`<div class="figure">
     <dt>${name}</dt>
     <dd>${value}</dd>
+    ${more}
   </div>`;
 }
 

@@ -11,6 +11,7 @@ import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
+import { sinceLastVisit } from '#site/components/places.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { mapLink, thumb } from '#site/components/map-image.ts';
 import { ago, heading, modeLabel, stopwatch } from '#site/components/labels.ts';
@@ -38,7 +39,8 @@ export async function homePage(request: PageRequest): Promise<LivePage> {
       { path: '/punishments.atom', title: text.feeds.punishments },
     ],
     live,
-    main: html`<section class="hero" aria-labelledby="now">
+    main: html`${await sinceLastVisit(request)}
+      <section class="hero" aria-labelledby="now">
         <div class="hero-words"><h1 id="now" data-part="now">${now}</h1></div>
         ${await chart(request)}
       </section>

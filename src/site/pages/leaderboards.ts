@@ -4,19 +4,25 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { listed, pager } from '#http/pager.ts';
 import { type Counter, countsIn, labelIn, listCounters } from '#store/game/counters/counters.ts';
-import { counterLeaders } from '#store/game/counters/player-counters.ts';
+import { type CounterLeader, counterLeaders } from '#store/game/counters/player-counters.ts';
 import {
+  type Board,
+  type Leader,
   type LeaderboardEntry,
   type LeaderboardMode,
   leaders,
+  leadersAround,
   type Metric,
   METRICS,
   MODES,
 } from '#store/game/leaderboards/leaderboards.ts';
+import type { Place } from '#store/game/place-counts.ts';
+import { findPlayer } from '#store/game/players.ts';
 import { bannedPlayers } from '#store/game/punishments.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { ownPlace, placeOf } from '#site/components/places.ts';
 import { bannedBadge, playerLink } from '#site/components/player-link.ts';
 import { table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -38,17 +44,20 @@ async function metricBoard(request: PageRequest, declared: readonly Counter[]): 
   const metric = request.choice('by', METRICS);
   const ago = readAgo(request, period);
   const bucket = back(request.deps.bucketsAt(request.now)[period], ago);
-  const behind = readBehind(request);
-  const found = await leaders(request.db, { bucket, mode, metric, after: behind?.entry, limit: PAGE_SIZE + 1 });
-  const ratio = ({ kill, death }: (typeof found)[number]): string => formats.ratio(kill / Math.max(1, death));
+  const board = { bucket, mode, metric };
+  const after = readBehind(request)?.entry;
+  const around = request.query('around');
+  const ratio = ({ kill, death }: Leader): string => formats.ratio(kill / Math.max(1, death));
   return await boardPage(request, {
     title: text.boards.title(text.boards.modes[mode], text.boards.periods[period]),
     filters: { mode, period, metric, declared },
     nav: period === 'all' ? undefined : periodNav(request, period, bucket, ago),
-    isFirst: behind === undefined && ago === 0,
-    rank: behind?.rank ?? 0,
-    found,
-    valueOf: (leader) => leader[metric],
+    isFirst: after === undefined && around === undefined && ago === 0,
+    ...(around === undefined
+      ? { found: await leaders(request.db, { ...board, after, limit: PAGE_SIZE + 1 }) }
+      : await rowsAround(request, board, around)),
+    own: await ownPlace(request, board),
+    cursorOf: (last) => `${last[metric]}.${idOf(last.key)}`,
     columns: [
       { label: names.wins, isMain: metric === 'win', cell: ({ win }) => formats.number(win) },
       { label: names.kills, isMain: metric === 'kill', cell: ({ kill }) => formats.number(kill) },
@@ -57,6 +66,21 @@ async function metricBoard(request: PageRequest, declared: readonly Counter[]): 
       { label: names.time, isMain: false, cell: ({ time }) => formats.duration(time) },
     ],
   });
+}
+
+/** Rows above and below the player of `around`. */
+const AROUND = 10;
+
+/** @throws HttpError 404 if the player has no row */
+async function rowsAround(
+  request: PageRequest,
+  board: Board,
+  around: string,
+): Promise<{ found: Leader[]; marked: number }> {
+  const player = await findPlayer(request.db, around, 'public');
+  const found = player === undefined ? [] : await leadersAround(request.db, board, player.key, AROUND);
+  if (found.length === 0) throw request.notFound();
+  return { found, marked: player!.key };
 }
 
 async function counterBoard(
@@ -69,14 +93,25 @@ async function counterBoard(
   const behind = readBehind(request);
   const label = labelIn(counter, request.language);
   const after = behind?.entry;
+  const rows = await counterLeaders(request.db, { counter: counter.id, mode, after, limit: PAGE_SIZE + 1 });
   return await boardPage(request, {
     title: text.boards.counterTitle(label, text.boards.modes[mode]),
     filters: { mode, period: 'all', metric: counter.key, declared },
     isFirst: behind === undefined,
-    rank: behind?.rank ?? 0,
-    found: await counterLeaders(request.db, { counter: counter.id, mode, after, limit: PAGE_SIZE + 1 }),
-    valueOf: ({ value }) => value,
+    found: counted(rows, behind),
+    cursorOf: ({ key, value, place, position }) => `${value}.${idOf(key)}.${place}.${position}`,
     columns: [{ label, isMain: true, cell: ({ value }) => formats.number(value) }],
+  });
+}
+
+/** Counts the places from the first page on: counters have no counts of places. */
+function counted(rows: readonly CounterLeader[], behind: Behind | undefined) {
+  let { place, position } = behind ?? { place: 0, position: 0 };
+  let value = behind?.entry.value;
+  return rows.map((row) => {
+    position++;
+    if (row.value !== value) [place, value] = [position, row.value];
+    return { ...row, place, position };
   });
 }
 
@@ -84,6 +119,7 @@ interface Ranked {
   key: number;
   uuid: string;
   name: string;
+  place: number;
 }
 
 interface Column<Row> {
@@ -93,26 +129,26 @@ interface Column<Row> {
   cell: (row: Row) => string;
 }
 
-interface Board<Row> {
+interface BoardContent<Row> {
   title: string;
   filters: Filters;
   nav?: Html | undefined;
   /** Whether this is the first page of a present board, which search engines may index. */
   isFirst: boolean;
-  /** The rank of the last player on the previous page. */
-  rank: number;
   /** The players of the page, and one more if there is a next page. */
   found: readonly Row[];
-  /** The value by which the board is ordered. */
-  valueOf: (row: Row) => number;
+  /** The player around whom the page is. */
+  marked?: number;
+  /** The row of the person who is signed in. */
+  own?: (Row & Place) | undefined;
+  cursorOf: (last: Row) => string;
   columns: readonly Column<Row>[];
 }
 
-async function boardPage<Row extends Ranked>(request: PageRequest, board: Board<Row>): Promise<PageContent> {
+async function boardPage<Row extends Ranked>(request: PageRequest, board: BoardContent<Row>): Promise<PageContent> {
   const { text } = request;
-  const { title, rank } = board;
-  const cursorOf = (last: Row): string => `${board.valueOf(last)}.${idOf(last.key)}.${rank + PAGE_SIZE}`;
-  const { items, next } = listed(board.found, PAGE_SIZE, cursorOf);
+  const { title, own, marked } = board;
+  const { items, next } = listed(board.found, PAGE_SIZE, board.cursorOf);
   return {
     title,
     description: text.boards.description(request.deps.config.NETWORK_NAME),
@@ -122,19 +158,28 @@ async function boardPage<Row extends Ranked>(request: PageRequest, board: Board<
     kind: 'boards',
     main: html`<h1>${title}</h1>
       ${boardFilters(request, board.filters)} ${board.nav ?? ''}
-      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : await boardTable(request, items, rank, board.columns)}
-      ${pager(request.url, text.pager, next, 'behind')}`,
+      ${own === undefined ? '' : html`<p class="own-place">${text.places.yours} <a href="${request.link({ around: own.uuid })}">${placeOf(request, own)}</a></p>`}
+      ${items.length === 0 ? html`<p class="soft">${text.boards.none}</p>` : await boardTable(request, items, board)}
+      ${marked === undefined ? pager(request.url, text.pager, next, 'behind') : aroundPager(request, board.cursorOf(items.at(-1)!))}`,
   };
 }
+
+/** Links from the page around a player to the first page and to the next one. */
+const aroundPager = (request: PageRequest, next: string): Html =>
+  html`<nav class="pager" aria-label="${request.text.pager.label}">
+    <a class="button quiet" href="${request.link({})}">${request.text.places.whole}</a>
+    <a class="button quiet" rel="next" href="${request.link({ behind: next })}">${request.text.pager.next}</a>
+  </nav>`;
 
 async function boardTable<Row extends Ranked>(
   request: PageRequest,
   rows: readonly Row[],
-  rank: number,
-  columns: readonly Column<Row>[],
+  { columns, own, marked = own?.key }: BoardContent<Row>,
 ): Promise<Html> {
   const { text, formats } = request;
-  const keys = rows.map(({ key }) => key);
+  // The own row is on every page.
+  const shown = own === undefined || rows.some(({ key }) => key === own.key) ? rows : [...rows, own];
+  const keys = shown.map(({ key }) => key);
   const banned = await bannedPlayers(request.db, keys, request.now);
   return table({
     label: text.sections.leaderboards,
@@ -142,11 +187,15 @@ async function boardTable<Row extends Ranked>(
     head: html`<th scope="col" class="n">#</th>
       <th scope="col">${text.columns.player}</th>
       ${columns.map(({ label }) => html`<th scope="col" class="n"><bdi>${label}</bdi></th> `)}`,
-    rows: rows.map((row, index) => {
-      const place = rank + index + 1;
+    rows: shown.map((row) => {
+      const { key, place } = row;
       const cells = columns.map(({ label, isMain, cell }) => html`<td class="n${isMain ? ' main' : ''}" data-label="${label}">${cell(row)}</td>`); // prettier-ignore
-      const badge = banned.has(row.key) ? bannedBadge(request) : '';
-      return html`<tr${place <= 3 ? html` class="top top-${place}"` : ''}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}${badge}</th>${cells}</tr>\n`;
+      const badge = banned.has(key) ? bannedBadge(request) : '';
+      const kinds = [
+        ...(place <= 3 ? [`top top-${place}`] : []),
+        ...(key === marked || key === own?.key ? ['own'] : []),
+      ];
+      return html`<tr${kinds.length === 0 ? '' : html` class="${kinds.join(' ')}"`}><td class="n rank">${formats.number(place)}</td><th scope="row">${playerLink(request, row, 28)}${badge}</th>${cells}</tr>\n`;
     }),
   });
 }
@@ -180,14 +229,21 @@ function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket:
   </nav>`;
 }
 
-/** `behind`: the value, id and rank of the last player on the previous page. */
-function readBehind(request: PageRequest): { entry: LeaderboardEntry; rank: number } | undefined {
+interface Behind {
+  entry: LeaderboardEntry;
+  place: number;
+  position: number;
+}
+
+/** `behind`: the value and id of the last player on the previous page; on the board of a counter also its place and position. */
+function readBehind(request: PageRequest): Behind | undefined {
   const text = request.query('behind');
   if (text === undefined) return undefined;
-  const [, value, id, rank] = /^(\d{1,15})\.([0-9a-z]{11})\.(\d{1,9})$/.exec(text) ?? [];
-  const key = id === undefined ? undefined : keyOf(id);
+  const [, value, id = '', place, position] =
+    /^(\d{1,15})\.([0-9a-z]{11})(?:\.(\d{1,9})\.(\d{1,9}))?$/.exec(text) ?? [];
+  const key = keyOf(id);
   if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
-  return { entry: { value: Number(value), key }, rank: Number(rank) };
+  return { entry: { value: Number(value), key }, place: Number(place ?? 0), position: Number(position ?? 0) };
 }
 
 const ALL_TIME = { period: 'all', ago: undefined };

@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { uuidOf } from '#text/text.ts';
 import { pager } from '#http/pager.ts';
-import { readActivity } from '#store/game/leaderboards/leaderboards.ts';
+import { type BoardPlace, type Metric, readActivity } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketStart } from '#store/game/time-buckets.ts';
 import { readStanding, type Stats, statsOf } from '#store/game/player-stats.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
@@ -19,6 +19,7 @@ import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { bannedBadge, playerIcon, playerLink } from '#site/components/player-link.ts';
+import { firstPlace, readPlaces, sinceLastVisit, totalPlaces } from '#site/components/places.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
 import { ago, figure, heading, timestamp } from '#site/components/labels.ts';
@@ -53,6 +54,8 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
   if (audience === 'public' && (await isPrivate(db, found.uuid))) return await privatePage(request, found);
   const player = await asShown(db, found, audience);
   const [stats, banned] = [await statsOf(db, player.key), await isBanned(db, player.key, now)];
+  const places = await readPlaces(request, player.key);
+  const isOwn = (await request.person())?.account.player_uuid === player.uuid;
   return {
     title: player.name,
     description: describe(request, player, stats),
@@ -60,7 +63,8 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
     section: 'players',
     kind: 'player-page',
     picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
-    main: html`${head(request, player, banned, lastSeen(request, player))} ${await record(request, player, stats)}
+    main: html`${head(request, player, banned, html`${firstPlace(request, places, player.uuid)}${lastSeen(request, player)}`)}
+      ${isOwn ? await sinceLastVisit(request) : ''} ${await record(request, player, stats, places)}
       <div class="two even">${await names(request, player, audience)}${await kills(request, player)}</div>
       ${await punishments(request, player)}`,
   };
@@ -91,7 +95,12 @@ async function privatePage(request: PageRequest, player: Player): Promise<PageCo
 }
 
 /** The matches and statistics of a player; one sentence for a player who has none. */
-async function record(request: PageRequest, player: Player, stats: Stats): Promise<Html> {
+async function record(
+  request: PageRequest,
+  player: Player,
+  stats: Stats,
+  places: readonly BoardPlace[],
+): Promise<Html> {
   const { db, text } = request;
   const declared = await listCounters(db);
   const counters = playerCountersSection(request, declared, await playerCounters(db, declared, player.key));
@@ -100,7 +109,7 @@ async function record(request: PageRequest, player: Player, stats: Stats): Promi
   if (!hasStats && matches.length === 0)
     return html`<p class="notice">${text.player.noStats}</p>
       ${counters}`;
-  return html`${summary(request, stats)} ${await activity(request, player)}
+  return html`${summary(request, player, stats, places)} ${await activity(request, player)}
     <section aria-labelledby="modes">
       ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
     </section>
@@ -150,7 +159,9 @@ function lastSeen(request: PageRequest, player: Player): Html {
   </p>`;
 }
 
-function summary({ text, formats }: PageRequest, stats: Stats): Html {
+function summary(request: PageRequest, { uuid }: Player, stats: Stats, places: readonly BoardPlace[]): Html {
+  const { text, formats } = request;
+  const placesBy = (metric: Metric): Html => totalPlaces(request, places, metric, uuid);
   const { play, win, lose, kill, death, time } = totalOf(stats);
   const decided = win + lose;
   const winRate = decided === 0 ? 0 : win / decided;
@@ -160,8 +171,9 @@ function summary({ text, formats }: PageRequest, stats: Stats): Html {
       <p class="ring-name soft small" aria-hidden="true">${text.columns.winShare}</p>
     </div>
     <dl class="figures-row">
-      ${figure(formats.number(play), text.columns.matches)}${figure(formats.number(win), text.columns.wins)}
-      ${figure(formats.number(kill), text.columns.kills)}${figure(formats.number(death), text.columns.deaths)}
+      ${figure(formats.number(play), text.columns.matches, placesBy('play'))}
+      ${figure(formats.number(win), text.columns.wins, placesBy('win'))}
+      ${figure(formats.number(kill), text.columns.kills, placesBy('kill'))}${figure(formats.number(death), text.columns.deaths)}
       ${figure(formats.ratio(kill / Math.max(1, death)), text.columns.ratio)}${figure(formats.duration(time), text.columns.time)}
     </dl>
   </section>`;

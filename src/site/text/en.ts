@@ -9,6 +9,11 @@ const plural = (one: string, many: string) => (count: number) => (count === 1 ? 
 /** A formatted count with its noun: "1 flag", "1,078 shots". */
 const counted = (noun: string) => (count: string) => amount(count, noun);
 
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
+  ...{ zero: 'th', one: 'st', two: 'nd', few: 'rd', many: 'th', other: 'th' },
+};
+
 export const en = {
   more: 'View all',
   server,
@@ -210,6 +215,23 @@ export const en = {
     until: 'until',
     kills: 'Latest kills',
   },
+  places: {
+    nth: (count: string, place: number) => `${count}${SUFFIXES[ORDINALS.select(place)]}`,
+    of: (nth: string, of: string) => `${nth} of ${of}`,
+    inMonth: (place: string, month: string) => `${place} in ${month}`,
+    first: (period: string, by: string, mode: string) =>
+      `No. 1 of ${period} by ${by}${mode === '' ? '' : ` in ${mode}`}`,
+    by: { win: 'wins', kill: 'kills', play: 'matches' },
+    yours: 'Your place:',
+    whole: 'The whole leaderboard',
+    visit: {
+      since: (parts: string[]) => `Since your last visit: ${parts.join(', ')}`,
+      wins: counted('win'),
+      place: (place: string) => `place ${place}`,
+      up: (count: string) => `up ${count}`,
+      down: (count: string) => `down ${count}`,
+    },
+  },
   ...game,
   modeCounters: {
     wool: counted('wool'),
@@ -260,7 +282,7 @@ export const en = {
       `${network} stores what its game servers report: names and UUIDs of players, when they joined and left, the matches they played and their statistics in them, ratings of maps, and punishments. All of it is public on these pages and through the data API, unless a player makes the profile private on the account page; punishments and the players of matches stay public.`,
       'To stop abuse, requests are counted by network address for about an hour.',
       'These pages set no cookie unless you choose a language or sign in. They load nothing from other hosts and use no analytics.',
-      'If you have an account here, the account page shows everything stored about it. It lists by day which applications have read your game data, and the punishments in force; a new punishment is also reported to you by mail. You can download that data as a file, and you can delete the account. Finished matches then remain under a made-up name and UUID that do not identify you. The log of actions on the account also remains, without your name, for a period set by the operator.',
+      'If you have an account here, the account page shows everything stored about it. For an account with a linked player that includes the wins and the place at your last two visits, so that these pages can say what has changed. It lists by day which applications have read your game data, and the punishments in force; a new punishment is also reported to you by mail. You can download that data as a file, and you can delete the account. Finished matches then remain under a made-up name and UUID that do not identify you. The log of actions on the account also remains, without your name, for a period set by the operator.',
     ],
   },
   error: {
