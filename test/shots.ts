@@ -18,7 +18,7 @@ import { runJobsOnce } from '#server/jobs.ts';
 import { shootSignIn } from './auth/shots.ts';
 import { shootConsole, shootConsoleForReadme } from './console/shots.ts';
 import { everyPage, type SitePage } from './site/pages.ts';
-import { presentAt } from './site/world.ts';
+import { makePrivate, presentAt } from './site/world.ts';
 import { siteSession } from './site/session.ts';
 import { launchBrowser } from './support/browser.ts';
 import { PICTURE_SIZE, README_PICTURES, takeReadmePicture } from './support/readme-pictures.ts';
@@ -154,6 +154,7 @@ async function fill(context: AppContext): Promise<void> {
   await take(context, [DRYDOCK]);
   await recordOnline(context.db, sample.onlineBetween(now - DAY_MS, now));
   await take(context, presentAt(sample, now));
+  await makePrivate(context);
   await runJobsOnce(context);
 }
 

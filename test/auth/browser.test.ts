@@ -157,6 +157,7 @@ test('registering, linking, consenting and ending access work in a browser witho
     '/nowhere',
   ]) {
     await checked.goto(services.auth + path);
+    if (path === '/account') await checked.getByLabel('Private profile').waitFor();
     await assertAccessible(checked, DARK);
   }
   await checked.context().clearCookies();

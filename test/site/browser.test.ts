@@ -8,7 +8,7 @@ import { createTestDatabase, TestClock, type TestAppContext } from '#test/suppor
 import { freePorts } from '#test/support/ports.ts';
 import { LOOKS, LOOKS_OF_NAVIGATION, NARROW, violations, watch } from '#test/support/page-watch.ts';
 import { everyPage, type SitePage } from './pages.ts';
-import { fillNetwork } from './world.ts';
+import { fillNetwork, makePrivate } from './world.ts';
 
 interface OpenedSite extends AsyncDisposable {
   context: TestAppContext;
@@ -32,6 +32,7 @@ async function open(): Promise<OpenedSite> {
   });
   const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
   await fillNetwork(context);
+  await makePrivate(context);
   stack.use(await openServices(context, ['SITE', 'API']));
   const browser = stack.use(await launchBrowser());
   const resources = stack.move();
@@ -56,6 +57,7 @@ describe('the site in a browser', () => {
       pages.some(({ name }) => name === 'server'),
       'a match is running',
     );
+    assert.ok(pages.some(({ name }) => name === 'private-player'));
     const found: string[] = [];
     for (const { name, path } of pages) {
       await page.goto(site + path, { waitUntil: 'load' });

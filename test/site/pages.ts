@@ -35,6 +35,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
   const banned = await value(
     sql`select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key desc limit 1`,
   );
+  const hidden = await value(sql`select min(uuid) from private_players`);
   const punishment = await id(sql`select max(key) from punishments`);
   const name = (await value(sql`select name from players where uuid = ${uuid ?? ''}`)) ?? '';
   const server = await id(sql`select server_key from live_matches order by length(teams) desc limit 1`);
@@ -58,6 +59,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'player', path: `/players/${uuid}` },
     { name: 'player-matches', path: `/players/${uuid}/matches` },
     { name: 'punished-player', path: `/players/${banned}` },
+    { name: 'private-player', path: `/players/${hidden}` },
     { name: 'punishments', path: '/punishments' },
     { name: 'punishment', path: `/punishments/${punishment}` },
     { name: 'search', path: `/search?q=${encodeURIComponent(name.slice(0, 2))}` },

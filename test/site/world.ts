@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict';
 import { runJobsOnce } from '#server/jobs.ts';
 import type { AppContext } from '#context/context.ts';
+import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { type Sample, sampleNetwork } from '#demo/network/index.ts';
+import { event } from '#test/support/builders.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -54,4 +57,13 @@ export async function fillNetwork(context: AppContext, matches = 40): Promise<vo
   );
   await ingestEvents(db, clock, { kind: 'operator' }, presentAt(sample, now));
   await runJobsOnce(context);
+}
+
+/** Makes the profile of the player private who was punished first. */
+export async function makePrivate({ db, clock }: AppContext): Promise<void> {
+  const [[player] = []] = await db.tuples(sql`
+    select p.uuid from players p join punishments u on u.punished_key = p.key order by u.key limit 1`);
+  const choice = { player: String(player), profile: true, online: false, names: false };
+  const [receipt] = await ingestEvents(db, clock, { kind: 'operator' }, [event('player.privacy', choice)]);
+  assert.equal(receipt!.status, 'accepted');
 }
