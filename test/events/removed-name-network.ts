@@ -108,6 +108,9 @@ export const namesAt = async ({ db }: Pick<TestAppContext, 'db'>, uuid = UUID): 
 
 export const exported = (db: Db): Promise<WireEvent[]> => Array.fromAsync(exportEvents(db));
 
+const removals = (db: Db) =>
+  db.all(sql`select * from removed_names where player_key is not null order by uuid_hash, name_hash`);
+
 /** Imports the export into an empty database with the same secret key, which must get the same rows. */
 export async function checkImport({ db, clock }: TestAppContext, copy: Db): Promise<void> {
   const receipts = await ingestEvents(copy, clock, { kind: 'operator' }, await exported(db));
@@ -118,8 +121,6 @@ export async function checkImport({ db, clock }: TestAppContext, copy: Db): Prom
   await finishJobs(copy);
   for (const one of [db, copy]) await one.run(sql`update match_details set revision = 0`);
   await db.run(sql`update ledger set credential = 0`);
-  const removals = (one: Db) =>
-    one.all(sql`select * from removed_names where player_key is not null order by uuid_hash, name_hash`);
   assert.deepEqual(await removals(copy), await removals(db));
   for (const one of [db, copy]) while (await projectMatches(one, 'UTC', clock.now()));
   assert.deepEqual(await canonicalDumpOf(copy), await canonicalDumpOf(db));

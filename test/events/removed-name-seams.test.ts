@@ -35,6 +35,8 @@ import {
 
 const OTHER = { uuid: person(7).uuid, name: 'Bob' };
 
+const quiet = (): void => undefined;
+
 /** Reports from before the removal, under this UUID: by an importer, and late by a game server. */
 async function reportOlder(context: TestAppContext, uuid = UUID): Promise<void> {
   const { db, clock } = context;
@@ -155,7 +157,6 @@ onSqlite('a move keeps the removal', async (t, url) => {
   await remove(context);
   const empty = await createEmptyDatabase('postgres');
   const target = await openDb(empty.url, { foreignKeys: false });
-  const quiet = (): void => undefined;
   await move(context.db, target, { target: empty.url, now: () => 0, progress: quiet, step: quiet });
   await target.close();
   t.after(() => empty.drop());

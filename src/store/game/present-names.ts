@@ -39,13 +39,13 @@ export const withNamesInJson = (json: string, names: PresentNames): string =>
   json.replace(LABELS, (label) => JSON.stringify(names.get(label) ?? label).slice(1, -1));
 
 /** Puts present names into some columns of rows, with one more statement for each label. */
-export async function withPresentNames<Row extends object, Column extends string & keyof Row>(
+export async function withPresentNames<Row extends object>(
   db: Queryable,
   rows: Row[],
-  columns: readonly Column[],
+  columns: readonly (string & keyof Row)[],
   write = withNames,
 ): Promise<Row[]> {
-  const textsOf = (row: Row): [Column, string][] =>
+  const textsOf = (row: Row): [string, string][] =>
     columns.flatMap((column) => (typeof row[column] === 'string' ? [[column, row[column]]] : []));
   const names = await presentNames(
     db,
