@@ -1,5 +1,5 @@
 import type { AppContext } from '#context/context.ts';
-import type { PlayerRead } from '#store/accounts/account-reads.ts';
+import type { PlayerRead } from '#store/applications/account-reads.ts';
 import {
   addUsage,
   HOUR_MS,

@@ -37,7 +37,7 @@ async function recipient(db: Context['db'], { punished }: Punishment): Promise<A
   return reachable.find(({ player_uuid }) => player_uuid === punished.uuid) ?? reachable[0];
 }
 
-/** It names no punisher, so that nobody is threatened for it. */
+/** It does not name the punisher, whom the player could threaten. */
 function punishmentMail(
   config: Context['config'],
   account: Account,

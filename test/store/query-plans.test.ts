@@ -56,7 +56,7 @@ import { webhookHealth } from '#store/applications/webhooks/health.ts';
 import { heldWebhooks } from '#store/applications/webhooks/progress.ts';
 import { addWebhook, claimMails, webhookById } from '#store/applications/webhooks/webhooks.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { readsOfAccount, readStatements } from '#store/accounts/account-reads.ts';
+import { readsOfAccount, readStatements } from '#store/applications/account-reads.ts';
 import { claimNotices } from '#store/mail/punishment-notices.ts';
 import { accountsOfPlayer, activeOperators } from '#store/accounts/accounts.ts';
 import { readFirstHour } from '#store/installation/first-hour.ts';

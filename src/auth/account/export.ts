@@ -1,7 +1,7 @@
 import { mapPages, Members } from '#platform/streams/json-stream.ts';
 import { playerExport } from '#admin/player-export.ts';
 import type { Account } from '#store/accounts/accounts.ts';
-import { readsOfAccount } from '#store/accounts/account-reads.ts';
+import { readsOfAccount } from '#store/applications/account-reads.ts';
 import { sessionsOf } from '#store/accounts/account-sessions.ts';
 import { visitsOf } from '#store/accounts/last-visits.ts';
 import { factorsOf } from '#store/accounts/factors.ts';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type FormatTime, LOCALES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { type AccountRead, readsOfAccount } from '#store/accounts/account-reads.ts';
+import { type AccountRead, readsOfAccount } from '#store/applications/account-reads.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { countedUntil } from '#store/applications/usage.ts';
 import { bucketStart } from '#store/game/time-buckets.ts';

@@ -1,6 +1,6 @@
 import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
-import { type PlayerRead, readStatements } from '../accounts/account-reads.ts';
+import { type PlayerRead, readStatements } from './account-reads.ts';
 import { SumChanges } from '../game/sum-changes.ts';
 
 export const HOUR_MS = 3_600_000;
