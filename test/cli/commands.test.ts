@@ -108,7 +108,7 @@ onEachDatabase('commands manage application secrets and owners, account roles an
     /has no secret .*app secret list/,
   );
   assert.match(await refused('app', 'secret', 'list', '--client-id', 'none'), /No application has the Client ID none/);
-  const web = await run('app', 'create', '--name', 'Page', '--type', 'web');
+  const web = await run('app', 'create', '--name', 'Page', '--type', 'web', '--redirect-uri', 'https://p.example/');
   assert.match(await refused('app', 'secret', 'add', '--client-id', web.client_id), /only a service has secrets/);
 
   const make = (name: string) =>

@@ -55,6 +55,22 @@ test('a mistyped command or option gets a suggestion, and missing options are na
       ['account', 'create', '--name', 'Ann', '--email', 'nope'],
       '--email must be an address like name@example.org (it is "nope").',
     ],
+    [
+      ['app', 'create', '--name', 'X', '--type', 'web'],
+      '--redirect-uri is missing: the type web needs one, because it only signs people in.',
+    ],
+    [
+      ['app', 'create', '--name', 'X', '--type', 'installed'],
+      '--redirect-uri is missing: the type installed needs one, because it only signs people in.',
+    ],
+    [
+      ['account', 'disable', '--name', 'Ann'],
+      "Unknown option '--name'. It needs --account WHO: The id, name or e-mail address of the account. See: scorehall account disable --help",
+    ],
+    [
+      ['account', 'disable', '--account', 'Ann', '--name', 'Ann'],
+      "Unknown option '--name'. See: scorehall account disable --help",
+    ],
     [['account', 'email'], '--account and --email are missing.'],
     [['account', 'link'], '--account and --uuid are missing.'],
     [['player', 'merge'], '--from and --into are missing.'],

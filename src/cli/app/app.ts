@@ -14,7 +14,7 @@ import {
   MAX_NAME_LENGTH,
 } from '#store/applications/applications.ts';
 import { TEXTS } from '#console/texts/index.ts';
-import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
+import { checkRedirectUri, needsRedirectUri } from '#store/applications/redirect-uris.ts';
 import type { AppContext } from '#context/context.ts';
 import { ownerCommands } from './owner.ts';
 import { secretCommands } from './secret.ts';
@@ -93,6 +93,8 @@ async function create(input: Input): Promise<void> {
     rotate_refresh_tokens: input.optional('rotate-refresh-tokens') === 'yes',
     access: (input.optional('access') as AccessState | undefined) ?? 'none',
   };
+  if (wanted.redirect_uris.length === 0 && needsRedirectUri(wanted.type))
+    throw new UsageError(`--redirect-uri is missing: the type ${wanted.type} needs one, because it only signs people in.`);
   checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
   checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
   await withAppContext(input, async ({ db, clock }) => {

@@ -174,9 +174,16 @@ function parsed(command: Command, args: string[], options: Options): Input {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
     const names = Object.keys(options).map((name) => `--${name}`);
-    const hint = unknown === undefined ? '' : didYouMean(unknown, names);
+    const hint = unknown === undefined ? '' : didYouMean(unknown, names) || missingFrom(command, args);
     throw new UsageError(`${message.replace(/\.?$/, '.')}${hint} See: scorehall ${command.words} --help`);
   }
+}
+
+/** The mandatory options that are not given, with their help, behind the refusal of an option that the command does not have. */
+function missingFrom({ options = {} }: Command, args: readonly string[]): string {
+  const isGiven = (name: string): boolean => args.some((arg) => arg.split('=', 1)[0] === `--${name}`);
+  const missing = Object.entries(options).filter(([name, { required }]) => required === true && !isGiven(name));
+  return missing.map(([name, { value, help }]) => ` It needs --${name} ${value}: ${help}.`).join('');
 }
 
 /**

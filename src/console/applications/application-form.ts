@@ -9,7 +9,7 @@ import {
   type ApplicationSettings,
   type ApplicationType,
 } from '#store/applications/applications.ts';
-import { checkRedirectUri } from '#store/applications/redirect-uris.ts';
+import { checkRedirectUri, needsRedirectUri } from '#store/applications/redirect-uris.ts';
 import { fieldsOf, isFine, type Problems, textOf } from '../components.ts';
 import type { Texts } from '../texts/index.ts';
 
@@ -82,9 +82,8 @@ function wrongUri(
   return undefined;
 }
 
-/** A service needs no Redirect URI: it can use its own tokens (client credentials) without signing people in. */
 function missingUri(type: ApplicationType | undefined, uris: readonly string[], { application }: Texts) {
-  return uris.length === 0 && type !== 'service' ? application.problems.no_uri : undefined;
+  return uris.length === 0 && (type === undefined || needsRedirectUri(type)) ? application.problems.no_uri : undefined;
 }
 
 /** @param type of an existing application; without it the type can be chosen */

@@ -34,6 +34,9 @@ export function checkRedirectUri(type: ApplicationType, uri: string): RedirectUr
   return hasDomain(protocol) ? undefined : 'scheme_without_dot';
 }
 
+/** A service needs no redirect URI: it can use its own tokens (client credentials) without signing people in. */
+export const needsRedirectUri = (type: ApplicationType): boolean => type !== 'service';
+
 /** Letters and digits of a domain name (`_` for internal ones) or an address: pages show the host to people. */
 const PLAIN_HOST = /^([a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^\[[0-9a-f:.]+\]$/;
 
