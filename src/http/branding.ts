@@ -21,6 +21,7 @@ export function brandAssets(config: Config, root?: string): Assets {
   const base = readFileSync(new URL('base.css', BASE), 'utf8').replace('FONT_URL', assets.href('font.woff2'));
   assets.add('base.css', `${base}\n${colourVariables(config)}`);
   assets.addFile('favicon.svg', new URL('favicon.svg', BASE));
+  assets.addFile('touch-icon.png', new URL('touch-icon.png', BASE));
   assets.addFile('copy.js', new URL('script/copy.js', import.meta.url));
   if (config.LOGO !== '') assets.add(`logo${logoExtension(config.LOGO)}`, read(config.LOGO));
   return assets;
@@ -34,6 +35,9 @@ export function logoUrl(assets: Assets): string | undefined {
 
 /** The background colours of pages and cards in base.css. */
 const BACKGROUNDS = { light: ['#f6f3ec', '#fffdf8', '#ece7db'], dark: ['#12151c', '#1a1f29', '#242b38'] };
+
+/** The colour of the header, which phones give to the bar of the browser above it. */
+export const HEADER_COLOURS = { light: BACKGROUNDS.light[1]!, dark: BACKGROUNDS.dark[1]! };
 
 /** CSS variables with the network's colours, adjusted if their contrast with the backgrounds is too low. */
 export function colourVariables({ ACCENT_COLOR, SECOND_COLOR }: Config): string {

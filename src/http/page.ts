@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
 import type { Assets } from './assets.ts';
-import { logoUrl } from './branding.ts';
+import { HEADER_COLOURS, logoUrl } from './branding.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
 import type { Config } from '#platform/config/config.ts';
@@ -66,7 +66,9 @@ export async function renderPage(shell: PageShell, page: Page): Promise<string> 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 ${shell.stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
+${Object.entries(HEADER_COLOURS).map(([scheme, colour]) => html`<meta name="theme-color" media="(prefers-color-scheme: ${scheme})" content="${colour}"> `)}
 <link rel="icon" type="image/svg+xml" href="${assets.href('favicon.svg')}">
+<link rel="apple-touch-icon" href="${assets.href('touch-icon.png')}">
 ${scripts.map((name) => html`<script type="module" src="${assets.href(name)}"></script> `)}${page.head ?? ''}
 </head>
 <body${page.kind === undefined ? '' : html` class="${page.kind}"`}>

@@ -11,6 +11,7 @@ import { isCleanText } from '#text/text.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { publicPicture } from '#http/image-response.ts';
+import { ownPath } from '#http/links.ts';
 import { pageHeaders, type PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';
 import { bucketsIn } from '#store/game/time-buckets.ts';
@@ -101,7 +102,8 @@ export function createSite(
   const limits = new SiteLimits({ config, db, clock });
   const live = new Live(deps, limits);
   const addresses = new ClientAddresses(config.TRUSTED_PROXIES);
-  const sendNotFound = (c: Context): Promise<Response> => sendError(c, deps, pageRequest(c, deps).notFound());
+  const sendNotFound = (c: Context): Promise<Response> | Response =>
+    withoutSlash(c) ?? sendError(c, deps, pageRequest(c, deps).notFound());
   app.use(setHonoRoute);
   for (const path of Object.keys(PICTURES)) app.use(path, publicPicture);
   // Before the limits of pages: these have their own.
@@ -112,7 +114,8 @@ export function createSite(
   app.get('/assets/*', async (c) => {
     return (await assets.answer(c.req.path, c.req.header('accept-encoding'))) ?? (await sendNotFound(c));
   });
-  app.get('/favicon.ico', (c) => c.redirect(assets.href('favicon.svg')));
+  for (const [path, target] of Object.entries({ ...OTHER_PATHS, ...iconPaths(assets) }))
+    app.get(path, (c) => c.redirect(target));
   const pages = { ...PAGES, ...developerPages(deps), '/privacy': showPrivacy(readPrivacy(config)) };
   for (const [path, handler] of Object.entries(pages)) app.get(path, (c) => handle(c, deps, handler));
   app.notFound(sendNotFound);
@@ -157,6 +160,23 @@ export const PAGES: Record<string, PageHandler> = {
   '/sitemap.xml': sitemapIndex,
   '/sitemaps/:file': sitemapFile,
 };
+
+/** What people type, or remember of other sites. */
+const OTHER_PATHS = { '/login': '/console/sign-in', '/leaderboard': '/leaderboards' };
+
+/** The paths at which browsers look for icons without reading a page. */
+const iconPaths = (assets: Assets): Record<string, string> => ({
+  '/favicon.ico': assets.href('favicon.svg'),
+  '/apple-touch-icon.png': assets.href('touch-icon.png'),
+});
+
+/** For a path that ends with a slash and is no page, the redirect to the path without it. */
+function withoutSlash(c: Context): Response | undefined {
+  const url = new URL(c.req.url);
+  const path = ownPath(url).replace(/\/+$/, '');
+  if (path === ownPath(url) || path === '' || !/^(GET|HEAD)$/.test(c.req.method)) return undefined;
+  return c.redirect(path + url.search, 301);
+}
 
 /** Counts requests against their address and limits those in progress. */
 function limitRequests(app: Hono<Env>, deps: Deps, limits: SiteLimits, addresses: ClientAddresses): void {

@@ -12,7 +12,7 @@ const MAX_ADDRESSES = 50_000;
 const MAX_PENDING = 200;
 
 const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$)/;
-const FREE = /^\/(assets\/|favicon\.ico$|robots\.txt$)/;
+const FREE = /^\/(assets\/|(favicon\.ico|apple-touch-icon\.png|robots\.txt)$)/;
 
 /** The pages of an address: how many are in progress, and the starts of those that wait. */
 interface Pages {
