@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import { type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
+import { requestedName } from '#store/accounts/accounts.ts';
 import type { Context, Deps, Person } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -77,7 +78,7 @@ export function tokenField(person: Person | undefined): Html {
 
 function personBox(texts: Texts, person: Person): Html {
   return html`<div class="who">
-    <span><span class="hidden">${texts.signed_in_as} </span><bdi>${person.account.name}</bdi></span>
+    <span><span class="hidden">${texts.signed_in_as} </span><bdi>${requestedName(person.account.name)}</bdi></span>
     <form method="post" action="/console/sign-out">
       ${tokenField(person)}<button class="quiet small">${texts.sign_out}</button>
     </form>

@@ -5,7 +5,8 @@ import { deriveFormToken } from '#http/form.ts';
 import { ownPath } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
-import type { Account } from '#store/accounts/accounts.ts';
+import { type Account, requestedName } from '#store/accounts/accounts.ts';
+import { playerIcon } from './components/player-link.ts';
 import type { Deps, PageRequest, SignedIn } from './page-request.ts';
 
 /**
@@ -31,6 +32,12 @@ function moderateLink({ text, url }: PageRequest, { role }: Account): Html | '' 
   return html`<a class="moderate" rel="nofollow" href="/console/operator/${page}">${text.person.moderate}</a>`;
 }
 
+/** In the place of the face of a person without a game account. */
+const PERSON_ICON = html`<svg width="24" height="24" viewBox="0 0 20 20" aria-hidden="true">
+  <circle cx="10" cy="6.5" r="3.5" />
+  <path d="M3 18a7 7 0 0 1 14 0" />
+</svg>`;
+
 /** The right end of the header: the link to sign in, or the menu of the person. */
 export function personMenu(request: PageRequest, person: SignedIn | undefined): Html {
   const { text, url, deps } = request;
@@ -38,7 +45,8 @@ export function personMenu(request: PageRequest, person: SignedIn | undefined): 
     const to = new URLSearchParams({ to: ownPath(url) + url.search });
     return html`<a class="sign-in" rel="nofollow" href="/console/sign-in?${to.toString()}">${text.person.signIn}</a>`;
   }
-  const { name, player_uuid: uuid, role } = person.account;
+  const { player_uuid: uuid, role } = person.account;
+  const name = requestedName(person.account.name);
   const links = [
     ...(uuid === null ? [] : [{ href: `/players/${uuid}`, label: text.person.page }]),
     { href: `${deps.config.AUTH_URL}/account`, label: text.person.account },
@@ -47,8 +55,11 @@ export function personMenu(request: PageRequest, person: SignedIn | undefined): 
   ];
   return html`${moderateLink(request, person.account)}
     <details class="person">
-      <summary aria-label="${text.person.menu(name)}"><bdi>${name}</bdi></summary>
+      <summary aria-label="${text.person.menu(name)}">
+        ${uuid === null ? PERSON_ICON : playerIcon(request, uuid, 24)}<bdi>${name}</bdi>
+      </summary>
       <ul>
+        <li class="person-name"><bdi>${name}</bdi></li>
         ${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}
         <li>
           <form method="post" action="/console/sign-out">

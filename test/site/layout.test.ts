@@ -9,9 +9,11 @@ import { after as later, login, map, match, person, sendEvents, team } from '#te
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { everyPage, type SitePage } from './pages.ts';
+import { siteSession } from './session.ts';
 import { fillNetwork } from './world.ts';
 
 interface Opened extends AsyncDisposable {
+  context: TestAppContext;
   site: string;
   browser: TestBrowser;
   pages: SitePage[];
@@ -58,10 +60,10 @@ async function open(): Promise<Opened> {
     map: '/maps/Ricochet%20Alley',
   };
   const resources = stack.move();
-  return { site: SITE_URL, browser, pages, odd, [Symbol.asyncDispose]: () => resources.disposeAsync() };
+  return { context, site: SITE_URL, browser, pages, odd, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
-const WIDTHS = [320, 360, 390, 1024, 1152, 1280];
+const WIDTHS = [320, 360, 390, 640, 1024, 1215, 1216, 1280];
 
 /** Links and buttons that are lower than 24 pixels and not part of a sentence. */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, summary, input:not([type=hidden], [type=radio]), select')]
@@ -112,6 +114,31 @@ describe('the layout of the site in a browser', () => {
     }
   });
 
+  test('the header shows the whole name of the person, on phones in the menu', async () => {
+    const page = await openPage('/');
+    const name = 'WWWWWWWWWWWWWWWW';
+    const cookie = await siteSession(opened.context, { name });
+    const [, value] = cookie.split('=');
+    await page.context().addCookies([{ name: cookie.split('=')[0]!, value: value!, url: opened.site }]);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(opened.site);
+      const summary = page.locator('.person summary');
+      const shown = summary.locator('bdi');
+      if (!(await shown.isVisible())) await summary.click();
+      const found = await page.evaluate<unknown[]>(`[...document.querySelectorAll('.person summary bdi, .person-name bdi')]
+        .filter((element) => element.checkVisibility())
+        .map(({ textContent, scrollWidth, clientWidth, parentElement }) =>
+          [textContent, scrollWidth > clientWidth, parentElement.scrollWidth > parentElement.clientWidth])`);
+      assert.deepEqual(found, [[name, false, false]], `${width} px`);
+      const brand = await page.evaluate<boolean>(
+        `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => scrollWidth > clientWidth || scrollHeight > clientHeight)(document.querySelector('.brand bdi'))`,
+      );
+      assert.equal(brand, false, `the network, ${width} px`);
+      assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), `${width} px scrolls`);
+    }
+  });
+
   test('the first player of a leaderboard is in the first screen', async () => {
     for (const path of ['/leaderboards?period=all', '/leaderboards?period=all&mode=ctw&by=kill']) {
       const page = await openPage(path);
@@ -149,6 +176,22 @@ describe('the layout of the site in a browser', () => {
       }
     }
     assert.deepEqual(faults, []);
+  });
+
+  test('every link of the home page is 24 pixels high and wide, also with a short name and in what unfolds', async () => {
+    for (const width of [390, 1280]) {
+      const page = await openPage('/', width);
+      const small = await page.evaluate<string[]>(`(() => {
+        for (const details of document.querySelectorAll('details')) details.open = true;
+        for (const name of document.querySelectorAll('main a > bdi')) name.textContent = 'iii';
+        return [...document.querySelectorAll('main a[href], main summary')].flatMap((link) => {
+          const { width, height } = link.getBoundingClientRect();
+          return width < 23.5 || height < 23.5 ? [link.outerHTML.slice(0, 120) + ' ' + width + 'x' + height] : [];
+        });
+      })()`);
+      assert.deepEqual(small, [], `${width} px`);
+      await page.close();
+    }
   });
 
   test('a match of 1,000 players and one of 60 objectives stay small and fold', async () => {

@@ -22,7 +22,7 @@ onEachDatabase('the header shows visitors the sign-in, and a person the menu, in
   const asMara = await own.text();
   assert.equal(own.status, 200, 'the entity tag of visitors does not match');
   assert.deepEqual([own.headers.get('cache-control'), own.headers.get('etag')], ['private, no-store', null]);
-  assert.match(asMara, /<summary[^>]*><bdi>Mara<\/bdi>/);
+  assert.match(asMara, /<summary[^>]*>[^]*?<bdi>Mara<\/bdi>/);
   assert.match(asMara, new RegExp(`href="/players/${person(1).uuid}">My page`));
   assert.match(asMara, /action="\/console\/sign-out">\s*<input type="hidden" name="form_token" value="[\w-]{43}"/);
   assert.ok(!asMara.includes('/console/operator') && !asMara.includes('/console/sign-in'));
@@ -31,6 +31,17 @@ onEachDatabase('the header shows visitors the sign-in, and a person the menu, in
   const operator = await siteSession(context, { name: 'Olga', role: 'operator' });
   const asOlga = await page(context, '/', { headers: { cookie: operator } });
   assert.ok(asOlga.includes('<a href="/console">') && !asOlga.includes('My page'));
+});
+
+onEachDatabase('a provisional name is shown as the person asked for it', async (t, url) => {
+  const context = await testContext(t, url);
+  const cookie = await siteSession(context, { name: 'Mara' });
+  const asMara = async (): Promise<string> => await page(context, '/privacy', { headers: { cookie } });
+  assert.match(await asMara(), /<summary aria-label="Menu of Mara">[^]*<bdi>Mara<\/bdi>[^]*<li class="person-name"><bdi>Mara</);
+  await context.db.run(sql`update accounts set name = 'Mara-38ft1k2k44p', name_key = 'mara-38ft1k2k44p'`);
+  const shown = await asMara();
+  assert.match(shown, /<summary aria-label="Menu of Mara">[^]*<bdi>Mara<\/bdi>/);
+  assert.ok(!shown.includes('38ft1k2k44p'));
 });
 
 onEachDatabase(
@@ -86,7 +97,7 @@ onEachDatabase('who signs in at the console is signed in on the site, and signs 
   await makeAccount(services, 'Mara');
   const { console: browser } = await enter(services, 'Mara');
   await browser.open('/leaderboards');
-  assert.match(browser.page.html, /<summary[^>]*><bdi>Mara<\/bdi>/);
+  assert.match(browser.page.html, /<summary[^>]*>[^]*?<bdi>Mara<\/bdi>/);
   await browser.submit({}, '/console/sign-out');
   await browser.open('/leaderboards');
   assert.match(browser.page.html, /href="\/console\/sign-in/);

@@ -371,6 +371,46 @@ onEachDatabase('match rows show the teams with their scores, and the record of a
   assert.equal(textOf(detail).match(/1 Mar 2026/g)?.length, 1, 'the time stands once');
 });
 
+onEachDatabase('the statistics of a player show the draws that the win rate leaves out', async (t, url) => {
+  const context = await testContext(t, url);
+  const ended = (win: string) => match({ win, teams: [team('Red', 1), team('Blue', 2)] });
+  await sendEvents(context, ...['Red', 'Red', 'Blue', '', ''].map(ended));
+  const shown = textOf(await page(context, `/players/${person(1).uuid}`));
+  assert.match(shown, /67%.* Matches 5 Wins 2 Losses 1 Draws 2 /);
+  assert.match(shown, /Mode Matches Wins Draws Win rate .*5 2 2 67%/);
+});
+
+onEachDatabase('numbers of a match row stay beside their words', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, match({ teams: [team('Red', { ...person(1), kill_count: 74 }), team('Blue', 2)] }));
+  assert.match(await page(context, '/matches'), /<span class="unbroken">2 players<\/span> · <span class="unbroken">74 kills</);
+});
+
+test('addresses that people type lead to the page, and pages name their icons and colours', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  const context = await testContext(t, database.url);
+  t.after(() => database.drop());
+  const redirect = async (path: string, init?: RequestInit): Promise<unknown[]> => {
+    const { status, headers } = await get(context, path, init);
+    return [status, headers.get('location')];
+  };
+  assert.deepEqual(await redirect('/login'), [302, '/console/sign-in']);
+  assert.deepEqual(await redirect('/leaderboard'), [302, '/leaderboards']);
+  assert.deepEqual(await redirect('/matches/'), [301, '/matches']);
+  assert.deepEqual(await redirect('/matches///?gamemode=ctw'), [301, '/matches?gamemode=ctw']);
+  assert.deepEqual(await redirect('//evil.example/'), [301, '/evil.example']);
+  assert.deepEqual(await redirect('/\\evil.example/'), [301, '/evil.example']);
+  assert.deepEqual(await redirect('//'), [404, null]);
+  assert.deepEqual(await redirect('/matches/', { method: 'POST' }), [405, null]);
+  const home = await page(context, '/');
+  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: light\)" content="#fffdf8">/);
+  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: dark\)" content="#1a1f29">/);
+  const [, icon] = /<link rel="apple-touch-icon" href="([^"]+)">/.exec(home)!;
+  assert.deepEqual(await redirect('/apple-touch-icon.png'), [302, icon]);
+  const png = Buffer.from(await (await get(context, icon!)).arrayBuffer());
+  assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [192, 192]);
+});
+
 onEachDatabase('the winner of a free-for-all has no colour of a team', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, match({ win: 'Player3', gamemode: 'tntrun', teams: [alone(1), alone(2), alone(3)] }));

@@ -54,6 +54,14 @@ function row(request: PageRequest, view: RowView): Html {
   const { text, formats } = request;
   const players = teams.reduce((sum, team) => sum + team.players.length, 0);
   const id = idOf(match.key);
+  const numbers = [
+    stopwatch(match.finished - match.started),
+    text.match.players(formats.number(players)),
+    // Some gamemodes have no kills.
+    ...(facts.kill_count === 0
+      ? []
+      : [`${formats.number(facts.kill_count)} ${text.counters.kills(facts.kill_count)}`]),
+  ];
   return html`<li class="match-row" data-key="${id}">
     <a class="cover" href="/matches/${id}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
     ${thumb(summary, 'small')}
@@ -69,17 +77,10 @@ function row(request: PageRequest, view: RowView): Html {
     </div>
     <div class="row-time soft small">
       <span>${ago(request, match.finished)}</span>
-      <span
-        >${stopwatch(match.finished - match.started)} ·
-        ${text.match.players(formats.number(players))}${kills(request, facts.kill_count)}</span
-      >
+      <span>${numbers.map((number, index) => html`${index === 0 ? '' : ' · '}<span class="unbroken">${number}</span>`)}</span>
     </div>
   </li>`;
 }
-
-/** The number of kills; empty in gamemodes without kills. */
-const kills = ({ text, formats }: PageRequest, count: number): string =>
-  count === 0 ? '' : ` · ${formats.number(count)} ${text.counters.kills(count)}`;
 
 /** With more teams than this, a row shows only the winner. */
 const SHOWN_TEAMS = 4;

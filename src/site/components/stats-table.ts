@@ -12,6 +12,7 @@ export interface Total {
   play: number;
   win: number;
   lose: number;
+  draw: number;
   kill: number;
   death: number;
   time: number;
@@ -19,10 +20,9 @@ export interface Total {
 
 /** The counters of a player, summed over all mode groups. */
 export function totalOf(stats: Stats): Total {
+  const [play, win, lose] = [counterTotal(stats, 'play'), counterTotal(stats, 'win'), counterTotal(stats, 'lose')];
   return {
-    play: counterTotal(stats, 'play'),
-    win: counterTotal(stats, 'win'),
-    lose: counterTotal(stats, 'lose'),
+    ...{ play, win, lose, draw: play - win - lose },
     kill: counterTotal(stats, 'kill'),
     death: counterTotal(stats, 'death'),
     time: counterTotal(stats, 'time'),
@@ -49,18 +49,19 @@ export function statsTable(request: PageRequest, stats: Stats, standing: Faction
 }
 
 function namesOf({ text: { columns } }: PageRequest): string[] {
-  return [columns.matches, columns.wins, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time];
+  return [columns.matches, columns.wins, columns.draws, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time];
 }
 
 function row(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
   const { text, formats } = request;
   const names = namesOf(request);
-  const { play, win, lose = 0, kill, death, time = 0 } = counts;
+  const { play, win, lose, kill, death, time = 0 } = counts;
   const number = (value: number | undefined): string => (value === undefined ? '–' : formats.number(value));
-  const decided = (win ?? 0) + lose;
-  const winRate = win === undefined || decided === 0 ? '–' : formats.percent(win / decided);
+  const decided = win === undefined || lose === undefined ? 0 : win + lose;
+  const draws = play === undefined ? undefined : play - decided;
+  const winRate = decided === 0 ? '–' : formats.percent(win! / decided);
   const ratio = kill === undefined ? '–' : formats.ratio(kill / Math.max(1, death ?? 0));
-  const cells = [number(play), number(win), winRate, number(kill), number(death), ratio, formats.duration(time)];
+  const cells = [number(play), number(win), number(draws), winRate, number(kill), number(death), ratio, formats.duration(time)];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
     ${numberCells(names, cells)}

@@ -162,7 +162,7 @@ function lastSeen(request: PageRequest, player: Player): Html {
 function summary(request: PageRequest, { uuid }: Player, stats: Stats, places: readonly BoardPlace[]): Html {
   const { text, formats } = request;
   const placesBy = (metric: Metric): Html => totalPlaces(request, places, metric, uuid);
-  const { play, win, lose, kill, death, time } = totalOf(stats);
+  const { play, win, lose, draw, kill, death, time } = totalOf(stats);
   const decided = win + lose;
   const winRate = decided === 0 ? 0 : win / decided;
   return html`<section class="card summary" aria-label="${text.player.total}">
@@ -173,6 +173,7 @@ function summary(request: PageRequest, { uuid }: Player, stats: Stats, places: r
     <dl class="figures-row">
       ${figure(formats.number(play), text.columns.matches, placesBy('play'))}
       ${figure(formats.number(win), text.columns.wins, placesBy('win'))}
+      ${figure(formats.number(lose), text.columns.losses)}${figure(formats.number(draw), text.columns.draws)}
       ${figure(formats.number(kill), text.columns.kills, placesBy('kill'))}${figure(formats.number(death), text.columns.deaths)}
       ${figure(formats.ratio(kill / Math.max(1, death)), text.columns.ratio)}${figure(formats.duration(time), text.columns.time)}
     </dl>

@@ -94,6 +94,8 @@ export const en = {
     deaths: 'Deaths',
     ratio: 'K/D',
     wins: 'Wins',
+    losses: 'Losses',
+    draws: 'Draws',
     winShare: 'Win rate',
     matches: 'Matches',
     time: 'Played',

@@ -82,6 +82,8 @@ export const ja: Text = {
     deaths: 'デス',
     ratio: 'K/D',
     wins: '勝利',
+    losses: '敗北',
+    draws: '引き分け',
     winShare: '勝率',
     matches: '試合',
     time: 'プレイ時間',

@@ -26,6 +26,11 @@ export function provisionalName(name: string, id: string): string {
   return `${name}-${id}`;
 }
 
+/** The name that a person asked for, which a provisional name begins with; other names as they are. */
+export function requestedName(name: string): string {
+  return name.split('-', 1)[0]!;
+}
+
 export function isProvisionalName(name: string): boolean {
   return name.includes('-');
 }
