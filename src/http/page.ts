@@ -66,7 +66,7 @@ export async function renderPage(shell: PageShell, page: Page): Promise<string> 
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 ${shell.stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
-${Object.entries(HEADER_COLOURS).map(([scheme, colour]) => html`<meta name="theme-color" media="(prefers-color-scheme: ${scheme})" content="${colour}"> `)}
+${Object.entries(HEADER_COLOURS).map(([scheme, colour]) => html`<meta name="theme-color" media="(prefers-color-scheme: ${scheme})" content="${colour}" /> `)}
 <link rel="icon" type="image/svg+xml" href="${assets.href('favicon.svg')}">
 <link rel="apple-touch-icon" href="${assets.href('touch-icon.png')}">
 ${scripts.map((name) => html`<script type="module" src="${assets.href(name)}"></script> `)}${page.head ?? ''}

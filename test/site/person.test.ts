@@ -37,7 +37,10 @@ onEachDatabase('a provisional name is shown as the person asked for it', async (
   const context = await testContext(t, url);
   const cookie = await siteSession(context, { name: 'Mara' });
   const asMara = async (): Promise<string> => await page(context, '/privacy', { headers: { cookie } });
-  assert.match(await asMara(), /<summary aria-label="Menu of Mara">[^]*<bdi>Mara<\/bdi>[^]*<li class="person-name"><bdi>Mara</);
+  assert.match(
+    await asMara(),
+    /<summary aria-label="Menu of Mara">[^]*<bdi>Mara<\/bdi>[^]*<li class="person-name"><bdi>Mara</,
+  );
   await context.db.run(sql`update accounts set name = 'Mara-38ft1k2k44p', name_key = 'mara-38ft1k2k44p'`);
   const shown = await asMara();
   assert.match(shown, /<summary aria-label="Menu of Mara">[^]*<bdi>Mara<\/bdi>/);

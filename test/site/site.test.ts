@@ -383,7 +383,10 @@ onEachDatabase('the statistics of a player show the draws that the win rate leav
 onEachDatabase('numbers of a match row stay beside their words', async (t, url) => {
   const context = await testContext(t, url);
   await sendEvents(context, match({ teams: [team('Red', { ...person(1), kill_count: 74 }), team('Blue', 2)] }));
-  assert.match(await page(context, '/matches'), /<span class="unbroken">2 players<\/span> · <span class="unbroken">74 kills</);
+  assert.match(
+    await page(context, '/matches'),
+    /<span class="unbroken">2 players<\/span> · <span class="unbroken">74 kills</,
+  );
 });
 
 test('addresses that people type lead to the page, and pages name their icons and colours', async (t) => {
@@ -403,8 +406,8 @@ test('addresses that people type lead to the page, and pages name their icons an
   assert.deepEqual(await redirect('//'), [404, null]);
   assert.deepEqual(await redirect('/matches/', { method: 'POST' }), [405, null]);
   const home = await page(context, '/');
-  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: light\)" content="#fffdf8">/);
-  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: dark\)" content="#1a1f29">/);
+  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: light\)" content="#fffdf8"/);
+  assert.match(home, /<meta name="theme-color" media="\(prefers-color-scheme: dark\)" content="#1a1f29"/);
   const [, icon] = /<link rel="apple-touch-icon" href="([^"]+)">/.exec(home)!;
   assert.deepEqual(await redirect('/apple-touch-icon.png'), [302, icon]);
   const png = Buffer.from(await (await get(context, icon!)).arrayBuffer());

@@ -94,7 +94,9 @@ async function create(input: Input): Promise<void> {
     access: (input.optional('access') as AccessState | undefined) ?? 'none',
   };
   if (wanted.redirect_uris.length === 0 && needsRedirectUri(wanted.type))
-    throw new UsageError(`--redirect-uri is missing: the type ${wanted.type} needs one, because it only signs people in.`);
+    throw new UsageError(
+      `--redirect-uri is missing: the type ${wanted.type} needs one, because it only signs people in.`,
+    );
   checkUris(wanted.type, 'redirect-uri', wanted.redirect_uris);
   checkUris(wanted.type, 'post-logout-redirect-uri', wanted.post_logout_redirect_uris);
   await withAppContext(input, async ({ db, clock }) => {

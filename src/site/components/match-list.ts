@@ -58,9 +58,7 @@ function row(request: PageRequest, view: RowView): Html {
     stopwatch(match.finished - match.started),
     text.match.players(formats.number(players)),
     // Some gamemodes have no kills.
-    ...(facts.kill_count === 0
-      ? []
-      : [`${formats.number(facts.kill_count)} ${text.counters.kills(facts.kill_count)}`]),
+    ...(facts.kill_count === 0 ? [] : [`${formats.number(facts.kill_count)} ${text.counters.kills(facts.kill_count)}`]),
   ];
   return html`<li class="match-row" data-key="${id}">
     <a class="cover" href="/matches/${id}" aria-label="${text.match.title(facts.map, facts.server)}"></a>
@@ -77,7 +75,9 @@ function row(request: PageRequest, view: RowView): Html {
     </div>
     <div class="row-time soft small">
       <span>${ago(request, match.finished)}</span>
-      <span>${numbers.map((number, index) => html`${index === 0 ? '' : ' · '}<span class="unbroken">${number}</span>`)}</span>
+      <span
+        >${numbers.map((number, index) => html`${index === 0 ? '' : ' · '}<span class="unbroken">${number}</span>`)}</span
+      >
     </div>
   </li>`;
 }

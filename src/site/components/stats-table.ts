@@ -49,7 +49,10 @@ export function statsTable(request: PageRequest, stats: Stats, standing: Faction
 }
 
 function namesOf({ text: { columns } }: PageRequest): string[] {
-  return [columns.matches, columns.wins, columns.draws, columns.winShare, columns.kills, columns.deaths, columns.ratio, columns.time];
+  return [
+    ...[columns.matches, columns.wins, columns.draws, columns.winShare],
+    ...[columns.kills, columns.deaths, columns.ratio, columns.time],
+  ];
 }
 
 function row(request: PageRequest, group: Group, counts: Record<string, number>, standing: FactionStanding): Html {
@@ -61,7 +64,10 @@ function row(request: PageRequest, group: Group, counts: Record<string, number>,
   const draws = play === undefined ? undefined : play - decided;
   const winRate = decided === 0 ? '–' : formats.percent(win! / decided);
   const ratio = kill === undefined ? '–' : formats.ratio(kill / Math.max(1, death ?? 0));
-  const cells = [number(play), number(win), number(draws), winRate, number(kill), number(death), ratio, formats.duration(time)];
+  const cells = [
+    ...[number(play), number(win), number(draws), winRate],
+    ...[number(kill), number(death), ratio, formats.duration(time)],
+  ];
   return html`<tr>
     <th scope="row">${text.groups[group]}</th>
     ${numberCells(names, cells)}
