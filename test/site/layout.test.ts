@@ -126,7 +126,9 @@ describe('the layout of the site in a browser', () => {
       const summary = page.locator('.person summary');
       const shown = summary.locator('bdi');
       if (!(await shown.isVisible())) await summary.click();
-      const found = await page.evaluate<unknown[]>(`[...document.querySelectorAll('.person summary bdi, .person-name bdi')]
+      const found = await page.evaluate<
+        unknown[]
+      >(`[...document.querySelectorAll('.person summary bdi, .person-name bdi')]
         .filter((element) => element.checkVisibility())
         .map(({ textContent, scrollWidth, clientWidth, parentElement }) =>
           [textContent, scrollWidth > clientWidth, parentElement.scrollWidth > parentElement.clientWidth])`);
@@ -135,7 +137,10 @@ describe('the layout of the site in a browser', () => {
         `(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) => scrollWidth > clientWidth || scrollHeight > clientHeight)(document.querySelector('.brand bdi'))`,
       );
       assert.equal(brand, false, `the network, ${width} px`);
-      assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'), `${width} px scrolls`);
+      assert.ok(
+        await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'),
+        `${width} px scrolls`,
+      );
     }
   });
 
@@ -215,10 +220,10 @@ describe('the layout of the site in a browser', () => {
       assert.equal((await page.goto(`${opened.site}${opened.odd.freeForAll}?players=${wrong}`))!.status(), 400, wrong);
 
     await page.goto(opened.site + opened.odd.battle);
-    assert.equal(await page.locator('.objectives li').first().isVisible(), false);
+    assert.equal(await page.locator('.moments li').first().isVisible(), false);
     await page.locator('.more summary').click();
-    assert.equal(await page.locator('.objectives li').count(), 60);
-    assert.ok(await page.locator('.objectives li').last().isVisible());
+    assert.equal(await page.locator('.moments li').count(), 60);
+    assert.ok(await page.locator('.moments li').last().isVisible());
     await page.goto(opened.site + opened.odd.map);
     assert.equal(await page.getByText('Wins by team').count(), 0, 'the winners are players');
   });

@@ -17,14 +17,8 @@ import {
   reportingMatches,
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
-import { deathsBelow, killsBelow } from '#store/game/kills.ts';
-import {
-  countedMatches,
-  leaders,
-  leadersAround,
-  placeOn,
-  placesOfPlayer,
-} from '#store/game/leaderboards/leaderboards.ts';
+import { deathsBelow, killsBelow, killsOfMatch } from '#store/game/kills.ts';
+import { countedMatches, leaders, leadersAround, placeOn, placesOfPlayer } from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
   projectMatches,
@@ -164,6 +158,7 @@ test('no read of a request scans a table that grows with the network', async (t)
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
     killsBelow: (db) => killsBelow(db, player.key, { before: undefined, limit: 20, audience: 'public' }),
+    killsOfMatch: (db) => killsOfMatch(db, 5),
     deathsBelow: (db) =>
       deathsBelow(db, player.key, { before: { match: 5, number: 3 }, limit: 20, audience: 'public' }),
     readObjectives: (db) => readObjectives(db, player.key, 'wool', 20),

@@ -126,14 +126,45 @@ interface Mark {
   row: number;
 }
 
+/** A number of kills in a part of the time. */
+export interface KillBar {
+  /** 0 to 1, from the left. */
+  at: number;
+  /** 0 to 1. */
+  height: number;
+  colour: Colour;
+  row: number;
+}
+
 const LINE_HEIGHT = 26;
 
-/** Marks along time, one line per team. Horizontal positions are percentages, so that the marks stay square. */
-export function timeline(marks: readonly Mark[], rows: number, label: string): Html {
+/** The bars of one row as one shape, which stretches with the width of the chart. */
+function barsOf(bars: readonly KillBar[], top: number): Html {
+  const shape = bars.map(({ at, height }) => {
+    const high = Math.max(2, round(height * (LINE_HEIGHT - 2)));
+    return `M${round(at * 100)} ${LINE_HEIGHT - high}h.8v${high}h-.8z`;
+  });
+  return html`<svg
+    y="${top}"
+    width="100%"
+    height="${LINE_HEIGHT}"
+    viewBox="0 0 100 ${LINE_HEIGHT}"
+    preserveAspectRatio="none"
+  >
+    <path class="kills-bar c-${bars[0]!.colour}" d="${shape.join('')}" />
+  </svg>`;
+}
+
+/**
+ * Marks along time, one line per team, before bars of kills. Horizontal positions are percentages, so that the marks stay
+ * square.
+ */
+export function timeline(marks: readonly Mark[], bars: readonly KillBar[], rows: number, label: string): Html {
   const middle = (row: number): number => row * LINE_HEIGHT + LINE_HEIGHT / 2;
   const lines = Array.from({ length: Math.max(1, rows) }, (_, row) => middle(row));
   return html`<svg class="chart timeline" height="${lines.length * LINE_HEIGHT}" role="img" aria-label="${label}">
     ${lines.map((y) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}" />`)}
+    ${[...Map.groupBy(bars, ({ row }) => row)].map(([row, ofRow]) => barsOf(ofRow, row * LINE_HEIGHT))}
     ${marks.map(
       ({ at, colour, title, row }) =>
         html`<rect

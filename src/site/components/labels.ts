@@ -36,6 +36,12 @@ export function figure(value: string, name: string, more: Html | '' = ''): Html 
   </div>`;
 }
 
+/** The address of a page, which `script/site.js` gives to the device to share, or copies. */
+export const shareLink = ({ text, deps }: PageRequest, path: string): Html =>
+  html`<a class="share" href="${deps.config.SITE_URL}${path}" data-share data-copied="${text.copied}" aria-live="polite"
+    >${text.share}</a
+  >`;
+
 /** A time in a list, in the network's time zone; `script/site.js` replaces it with a relative time (`5 minutes ago`). */
 export function ago({ formats }: PageRequest, epochMs: number): Html {
   return html`<time datetime="${iso(epochMs)}" data-as="ago" title="${formats.exact(epochMs)}"

@@ -3,6 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
+import { killsOfMatch } from '#store/game/kills.ts';
 import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
 import {
   factsOf,
@@ -15,10 +16,10 @@ import {
   winnersOf,
 } from '#store/game/matches.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
-import { timeline } from '#site/components/charts.ts';
+import { bestPlayers } from '#site/components/match-best.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
-import { type Colour, colourNamed, teamColours } from '#site/components/colours.ts';
-import { playerLink } from '#site/components/player-link.ts';
+import { matchTimeline } from '#site/components/match-timeline.ts';
+import { type Colour, teamColours } from '#site/components/colours.ts';
 import {
   counterColumns,
   ScoreboardPages,
@@ -27,7 +28,7 @@ import {
   teamScoreboard,
 } from '#site/components/scoreboard.ts';
 import { thumb } from '#site/components/map-image.ts';
-import { figure, heading, modeName, stopwatch, timestamp, won } from '#site/components/labels.ts';
+import { figure, heading, modeName, shareLink, stopwatch, timestamp, won } from '#site/components/labels.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 /** The data that the page and the Open Graph image of a match show. */
@@ -65,10 +66,12 @@ async function partsOf(request: PageRequest, view: MatchView) {
   const { text } = request;
   const { facts, summary, match } = view;
   const excluded = await isExcluded(request.db, match.key);
+  const timed = { ...view, kills: await killsOfMatch(request.db, match.key) };
   return {
     parts: {
       match: html`${hero(request, view)} ${excluded ? html`<p class="notice">${text.match.excluded}</p>` : ''}
-        ${scoreLine(request, view)} ${figures(request, view)} ${objectives(request, view)}
+        ${scoreLine(request, view)} ${figures(request, view)} ${bestPlayers(request, timed, match.extras)}
+        ${matchTimeline(request, timed)}
         <section aria-labelledby="players">
           ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
         </section>
@@ -131,7 +134,7 @@ function hero(request: PageRequest, view: MatchView): Html {
       </p>
       <h1><bdi>${facts.map}</bdi></h1>
       <p class="outcome">${outcomeChips(request, view)}</p>
-      <p>${timestamp(request, match.finished)}</p>
+      <p class="row">${timestamp(request, match.finished)} ${shareLink(request, `/matches/${facts.id}`)}</p>
     </div>
   </section>`;
 }
@@ -166,87 +169,6 @@ function figures({ text, formats }: PageRequest, { facts, match, teams }: MatchV
     ${figure(formats.number(facts.kill_count), text.columns.kills)}
     ${figure(formats.number(facts.death_count), text.columns.deaths)}
   </dl>`;
-}
-
-/** The data of a match that its objectives are shown with; a running match ends at its newest report. */
-type Timed = Pick<MatchView, 'teams' | 'objectives' | 'colours'> & { match: { started: number; finished: number } };
-
-const LISTED_OBJECTIVES = 200;
-/** More objectives than these are folded. */
-const UNFOLDED_OBJECTIVES = 12;
-
-export function objectives(request: PageRequest, view: Timed): Html {
-  const { text, formats } = request;
-  if (view.objectives.length === 0) return html``;
-  const inOrder = [...view.objectives].sort((a, b) => a.time - b.time);
-  const rest = inOrder.length - LISTED_OBJECTIVES;
-  return html`<section class="card" aria-labelledby="objectives">
-    ${heading('objectives', text.match.objectives)} ${objectiveTimeline(request, view, inOrder)}
-    ${folded(
-      inOrder.length > UNFOLDED_OBJECTIVES,
-      text.match.allObjectives(formats.number(inOrder.length)),
-      html`<ol class="objectives">
-        ${inOrder.slice(0, LISTED_OBJECTIVES).map((objective) => objectiveItem(request, view, objective))}
-      </ol>`,
-    )}
-    ${rest > 0 ? html`<p class="soft">${text.match.moreObjectives(formats.number(rest))}</p>` : ''}
-  </section>`;
-}
-
-/** A long part behind its summary, which opens without a script. */
-const folded = (isLong: boolean, summary: string, part: Html): Html =>
-  isLong
-    ? html`<details class="more">
-        <summary>${summary}</summary>
-        ${part}
-      </details>`
-    : part;
-
-function objectiveTimeline({ text }: PageRequest, { match, teams, colours }: Timed, inOrder: MatchObjective[]): Html {
-  const rows = [...new Set(inOrder.map(({ team }) => team))];
-  const length = Math.max(1, match.finished - match.started);
-  const marks = inOrder.map(({ time, team, name, color }) => ({
-    at: Math.min(1, Math.max(0, (time - match.started) / length)),
-    colour: colourNamed(color) ?? colours.get(team) ?? ('gray' as const),
-    title: `${stopwatch(time - match.started)} ${name}`,
-    row: rows.indexOf(team),
-  }));
-  const names = rows.map(
-    (name) =>
-      html`<span class="small"><span class="dot c-${colours.get(name) ?? 'gray'}"></span><bdi>${name}</bdi></span>`,
-  );
-  return html`<div class="timeline-box">
-    <div class="timeline-names">${names}</div>
-    <div>
-      ${timeline(marks, rows.length, text.match.timeline(inOrder.length, teams.length))}
-      <div class="timeline-ends soft small"><span>0:00</span><span>${stopwatch(length)}</span></div>
-    </div>
-  </div>`;
-}
-
-function objectiveItem(request: PageRequest, { match, colours }: Timed, objective: MatchObjective): Html {
-  const { text } = request;
-  const { team, type, name, color, time } = objective;
-  const colour = colourNamed(color) ?? colours.get(team) ?? 'gray';
-  return html`<li>
-    <span class="figures">${stopwatch(time - match.started)}</span><span class="dot c-${colour}"></span>
-    <span
-      ><bdi>${name === '' ? text.objectives[type as keyof typeof text.objectives] : name}</bdi>
-      <span class="soft small">${doneBy(request, objective)}</span></span
-    >
-  </li>`;
-}
-
-/** The event of an objective with its player or team: "captured by Leitund46 Red", or "captured by Red" without a player. */
-function doneBy(request: PageRequest, { player, team, type }: MatchObjective): Html {
-  const { text } = request;
-  const done = text.objectiveDone[type as keyof typeof text.objectiveDone];
-  const [before, after] = text.by;
-  const teamName = html`<bdi>${team}</bdi>`;
-  // Japanese breaks between any two characters, also between subject particle and verb.
-  const verb = html`<span class="unbroken">${after(done)}</span>`;
-  if (player === null) return html`${before(done)} ${teamName} ${verb}`;
-  return html`${before(done)} ${playerLink(request, player, 20)} ${verb} ${teamName}`;
 }
 
 /** The players of each team. */

@@ -22,7 +22,7 @@ import { bannedBadge, playerIcon, playerLink } from '#site/components/player-lin
 import { firstPlace, readPlaces, sinceLastVisit, totalPlaces } from '#site/components/places.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
-import { ago, figure, heading, timestamp } from '#site/components/labels.ts';
+import { ago, figure, heading, shareLink, timestamp } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 10;
@@ -139,6 +139,7 @@ function head(request: PageRequest, player: Player, banned: boolean, seen: Html)
       <h1><bdi>${player.name}</bdi>${banned ? bannedBadge(request) : ''}</h1>
       <p class="soft mono small">${player.uuid}</p>
       ${seen}
+      <p>${shareLink(request, `/players/${player.uuid}`)}</p>
     </div>
   </section>`;
 }

@@ -10,8 +10,9 @@ import { figure, heading, modeLabel, stopwatch, timestamp } from '#site/componen
 import { mapLink, thumb } from '#site/components/map-image.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
+import { matchTimeline } from '#site/components/match-timeline.ts';
 import { scoreTable, teamScoreboard } from '#site/components/scoreboard.ts';
-import { objectives, scoreLine } from './match.ts';
+import { scoreLine } from './match.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 8;
@@ -106,7 +107,7 @@ function running(
       ${heading('running', text.server.running, reload)} ${scoreLine(request, { teams, colours, winners: [] })}
       ${figures(request, live)}
     </section>
-    ${objectives(request, { match, teams, objectives: completed, colours })} ${scoreboards(request, live, colours)}`;
+    ${matchTimeline(request, { match, teams, objectives: completed, colours })} ${scoreboards(request, live, colours)}`;
 }
 
 function figures(

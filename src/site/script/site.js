@@ -41,6 +41,25 @@ setInterval(showTimes, 30_000);
 // `live.js` has put new times on the page.
 document.addEventListener('live-update', showTimes);
 
+/** A link to share goes to the dialog of the device, or into the clipboard. Elsewhere it is the address of the page. */
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('[data-share]') : null;
+  const share = link === null ? undefined : navigator.share ? shareByDevice : navigator.clipboard && copyAddress;
+  if (!share) return;
+  event.preventDefault();
+  void share(link);
+});
+
+/** Rejects when the reader closes the dialog. */
+const shareByDevice = ({ href }) => navigator.share({ title: document.title, url: href }).catch(() => undefined);
+
+async function copyAddress(link) {
+  await navigator.clipboard.writeText(link.href);
+  const { textContent } = link;
+  link.textContent = link.dataset.copied;
+  setTimeout(() => (link.textContent = textContent), 2_000);
+}
+
 /** The key "/" moves the focus to the search field. */
 document.addEventListener('keydown', (event) => {
   const isTyping =

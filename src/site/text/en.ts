@@ -16,6 +16,8 @@ const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
 
 export const en = {
   more: 'View all',
+  share: 'Share',
+  copied: 'Link copied',
   server,
   live,
   frame: {
@@ -133,13 +135,19 @@ export const en = {
     changedSides: 'changed sides',
     everyone: 'Free-for-all',
     nobody: 'Nobody was on this team when the match ended.',
-    objectives: 'Objectives',
-    timeline: (count: number, teams: number) =>
-      `${count} objectives of ${teams} teams over the course of the match; the list below gives the name and time of each`,
-    allObjectives: (count: string) => `All ${count} objectives`,
+    course: 'Time line',
+    timeline: (objectives: string, kills: string, teams: number) =>
+      `${amount(objectives, 'objective')} and ${amount(kills, 'kill')} of ${amount(teams, 'team')} over the course of the match; the list below gives the time of each`,
+    allMoments: (count: string) => `All ${count} entries`,
+    moreMoments: (count: string) => `and ${count} more`,
+    firstBlood: 'First blood',
+    /** The words between the killer and the victim, and after them. */
+    killed: [' killed ', ''] as [between: string, after: string],
+    somebody: 'a player',
+    best: 'Decided by',
+    bestRule: 'The best of each team: most objectives, then the highest score, then most kills, then fewest deaths.',
     playerPages: 'Pages of the scoreboard',
     playerRange: (first: string, last: string, all: string) => `${first} to ${last} of ${all}`,
-    moreObjectives: (count: string) => `and ${count} more`,
     sameMap: (map: string) => `All matches on ${map}`,
   },
   results: { win: 'Won', lose: 'Lost', draw: 'Draw' },

@@ -4,6 +4,8 @@ import { live, server } from './ja-server.ts';
 
 export const ja: Text = {
   more: 'すべて見る',
+  share: '共有',
+  copied: 'リンクをコピーしました',
   server,
   live,
   frame: {
@@ -120,13 +122,18 @@ export const ja: Text = {
     changedSides: '途中でチーム変更',
     everyone: '個人戦',
     nobody: '終了時、このチームには誰もいませんでした。',
-    objectives: '目標達成',
-    timeline: (count, teams) =>
-      `${teams} チームの目標達成 ${count} 件を試合時間に沿って表示。内容は下の一覧をご覧ください`,
-    allObjectives: (count) => `目標達成の全 ${count} 件`,
+    course: '試合の流れ',
+    timeline: (objectives, kills, teams) =>
+      `${teams} チームの目標達成 ${objectives} 件とキル ${kills} 件を試合時間に沿って表示。時刻は下の一覧をご覧ください`,
+    allMoments: (count) => `全 ${count} 件`,
+    moreMoments: (count) => `ほか ${count} 件`,
+    firstBlood: '最初のキル',
+    killed: [' が ', ' を倒した'],
+    somebody: 'プレイヤー',
+    best: '勝敗を分けたプレイヤー',
+    bestRule: '各チームの最優秀プレイヤー。目標達成、スコア、キルの多さ、デスの少なさの順に比べます。',
     playerPages: 'スコアボードのページ',
     playerRange: (first, last, all) => `全 ${all} 行中 ${first}〜${last}`,
-    moreObjectives: (count) => `ほか ${count} 件`,
     sameMap: (map) => `${map} の全試合`,
   },
   results: { win: '勝ち', lose: '負け', draw: '引き分け' },

@@ -28,6 +28,24 @@ export interface Death {
 
 export type Kill = Death & { killer: Named };
 
+/** A kill as the page of its match needs it. */
+export interface MatchKill {
+  /** UUIDs. */
+  killer: string;
+  victim: string;
+  time: number;
+}
+
+/** The kills of a match in the order of their times, without deaths that have no killer. */
+export async function killsOfMatch(db: Queryable, match: number): Promise<MatchKill[]> {
+  const rows = await db.tuples(sql`
+    select p.uuid, v.uuid, k.time
+    from kills k join players p on p.key = k.killer_key join players v on v.key = k.victim_key
+    where k.match_key = ${match} order by k.number`);
+  const kills = (rows as [string, string, number][]).map(([killer, victim, time]) => ({ killer, victim, time }));
+  return kills.sort((a, b) => a.time - b.time);
+}
+
 /** Bounds a page to the kills before it: of older matches, or with smaller numbers in the same match. */
 export type KillPosition = Pick<Death, 'match' | 'number'>;
 
