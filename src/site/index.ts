@@ -170,12 +170,12 @@ const iconPaths = (assets: Assets): Record<string, string> => ({
   '/apple-touch-icon.png': assets.href('touch-icon.png'),
 });
 
-/** For a path that ends with a slash and is no page, the redirect to the path without it. */
+/** For a path that ends with a slash and is no page, the redirect to the path without it; scripts ask for exact paths. */
 function withoutSlash(c: Context): Response | undefined {
   const url = new URL(c.req.url);
   const path = ownPath(url).replace(/\/+$/, '');
-  if (path === ownPath(url) || path === '' || !/^(GET|HEAD)$/.test(c.req.method)) return undefined;
-  return c.redirect(path + url.search, 301);
+  const isPage = path !== '' && !/^\/(live|assets)(\/|$)/.test(path) && /^(GET|HEAD)$/.test(c.req.method);
+  return isPage && path !== ownPath(url) ? c.redirect(path + url.search, 301) : undefined;
 }
 
 /** Counts requests against their address and limits those in progress. */
