@@ -23,7 +23,7 @@ import { colourRules, hueRules } from './components/colours.ts';
 import { Heads } from './heads.ts';
 import { signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
-import { mapCard, matchImage, playerImage, siteCard } from './open-graph/index.ts';
+import { boardCard, mapCard, matchImage, playerCard, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './pages/feeds.ts';
 import { homePage } from './pages/home.ts';
@@ -132,6 +132,8 @@ export const PICTURES: Record<string, PageHandler> = {
   '/cards/players/:id': playerImage,
   '/cards/maps/:id': mapCard,
   '/cards/site.png': siteCard,
+  '/cards/leaderboards.png': boardCard,
+  '/players/:id/card.png': playerCard,
 };
 
 /** The pages that follow what they show. */

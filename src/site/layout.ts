@@ -70,7 +70,7 @@ function metadata(request: PageRequest, { title, description, path, picture, fee
 
 /** The image of link previews. Cards are large and have one size; they are in the language of the page. */
 function pictureTags({ deps, language }: PageRequest, { path, alt, large }: Picture): Html {
-  const suffix = large && language !== LANGUAGES[0] ? `?lang=${language}` : '';
+  const suffix = large && language !== LANGUAGES[0] ? `${path.includes('?') ? '&' : '?'}lang=${language}` : '';
   return html`<meta property="og:image" content="${deps.config.SITE_URL}${path}${suffix}" />
     ${
       large

@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { Painter } from '#site/open-graph/painter.ts';
-import { fitted, textWidth } from '#site/open-graph/font.ts';
-import { map, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { familyOf, fitted, textWidth } from '#site/open-graph/font.ts';
+import { runJobsOnce } from '#server/jobs.ts';
+import { storePrivacy } from '#store/game/private-players.ts';
+import { after, map, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { get, page } from './request.ts';
+
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const sizeOf = (png: Buffer): number[] => [png.readUInt32BE(16), png.readUInt32BE(20)];
 
@@ -42,6 +50,44 @@ onEachDatabase('every page names a card, which is a PNG and is not drawn again f
     assert.equal((await get(context, path)).status, 404, path);
 });
 
+onEachDatabase('a card shows the picture of the map, unless the renderer would need much memory', async (t, url) => {
+  const context = await testContext(t, url);
+  const scored = { ...person(1), kill_count: 3 };
+  const [id] = await sendEvents(context, match({ map: 'Lantern', teams: [team('Red', scored), team('Blue', 2)] }));
+  let versions = 0;
+  const drawn = async (bytes: Buffer | undefined): Promise<string> => {
+    const image = bytes && ({ content_type: 'image/png', data: bytes.toString('base64') } as const);
+    const version = ++versions;
+    await sendEvents(context, map('Lantern', { image, version: `1.0.${version}` }, { time: after(version) }));
+    const response = await get(context, `/cards/matches/${id}.png`);
+    assert.deepEqual(sizeOf(Buffer.from(await response.arrayBuffer())), [1200, 630]);
+    return response.headers.get('etag')!;
+  };
+  const plain = await drawn(undefined);
+  const wide = Buffer.from(PIXEL);
+  wide.writeUInt32BE(2_049, 16);
+  assert.equal(await drawn(Buffer.concat([wide, Buffer.alloc(1)])), plain, 'more than 2048 pixels');
+  assert.equal(await drawn(PIXEL.subarray(0, 20)), plain, 'no whole header');
+  assert.notEqual(await drawn(PIXEL), plain);
+});
+
+onEachDatabase('a board has a card, which its page names with its parameters and language', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, match({ win: 'Red', teams: [team('Red', 1), team('Blue', 2)] }));
+  await runJobsOnce(context);
+  const cardOf = async (path: string): Promise<string> =>
+    /<meta property="og:image" content="http:\/\/127\.0\.0\.1:7402([^"]+)"/.exec(await page(context, path))![1]!;
+  const board = await cardOf('/leaderboards?period=all&by=play&lang=ja');
+  assert.equal(board, '/cards/leaderboards.png?mode=total&amp;period=all&amp;by=play&amp;lang=ja');
+  assert.equal(await cardOf('/leaderboards?period=week&ago=1'), '/cards/site.png');
+  const etagOf = async (path: string): Promise<string | null> => (await get(context, path)).headers.get('etag');
+  const wins = await etagOf('/cards/leaderboards.png?period=all');
+  assert.notEqual(await etagOf('/cards/leaderboards.png?period=all&by=play'), wins);
+  assert.equal((await get(context, '/cards/leaderboards.png?by=luck')).status, 400);
+  await storePrivacy(context.db, person(1).uuid, { profile: true, online: false, names: false });
+  assert.notEqual(await etagOf('/cards/leaderboards.png?period=all'), wins, 'a private player is not on it');
+});
+
 test('letters of every script are drawn, and the queue of drawings is bounded', async (t) => {
   const painter = new Painter();
   t.after(() => painter.close());
@@ -67,7 +113,9 @@ function pixelsOf(png: Buffer): string {
   return inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4))).toString('base64');
 }
 
-test('a text gets the largest size that fits, and is shortened between characters at the smallest', () => {
+test('a text has one font and the largest size that fits, and is shortened between characters at the smallest', () => {
+  const families = ['Größe – 7 · “x”', 'łódź', 'Größe 港', 'שלום'].map(familyOf);
+  assert.deepEqual(families, ['Bricolage Grotesque', 'UnifontEX', 'UnifontEX', 'UnifontEX']);
   assert.deepEqual(fitted('Harbour', 1000, [96, 48]), { text: 'Harbour', size: 96 });
   assert.deepEqual(fitted('Harbour', 200, [96, 48]), { text: 'Harbour', size: 48 });
   assert.deepEqual(fitted('港'.repeat(10), 240, [48]), { text: `${'港'.repeat(4)}…`, size: 48 });

@@ -57,6 +57,14 @@ test('heads are fetched once, from our own address, and only of known players', 
   assert.equal(asked.length, 2, 'a day later it is fetched again');
 });
 
+test('the cards show the faces, also if the renderer cannot read one', async (t) => {
+  const { context, asked } = await siteWithHeads(t, (_request, response) => response.end(PNG));
+  const { uuid } = person(1);
+  const card = await get(context, `/players/${uuid}/card.png`);
+  assert.deepEqual([card.status, card.headers.get('content-type')], [200, 'image/png']);
+  assert.deepEqual(asked, [`/${uuid}?size=64`]);
+});
+
 const FAILURES: Record<string, RequestListener> = {
   'an error': (_request, response) => response.writeHead(500).end(PNG),
   'a page': (_request, response) => response.end('<html><script>alert(1)</script>'),

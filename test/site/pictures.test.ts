@@ -26,6 +26,8 @@ onSqlite('every public picture is readable by pages of other origins, and so are
     '/cards/players/:id': `/cards/players/${uuid}.png`,
     '/cards/maps/:id': `/cards/maps/${mapId}.png`,
     '/cards/site.png': '/cards/site.png',
+    '/cards/leaderboards.png': '/cards/leaderboards.png?period=all',
+    '/players/:id/card.png': `/players/${uuid}/card.png`,
   };
   assert.deepEqual(Object.keys(examples).sort(), Object.keys(PICTURES).sort());
   for (const path of Object.values(examples)) {

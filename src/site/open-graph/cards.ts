@@ -6,7 +6,7 @@ type Png = Uint8Array<ArrayBuffer>;
 
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Part of every entity tag; a change of font or renderer draws all cards again. */
-const RENDER_VERSION = 1;
+const RENDER_VERSION = 2;
 
 /** Share cards (Open Graph images), drawn once for each content and cached by it, so that a cached card is never stale. */
 export class Cards {

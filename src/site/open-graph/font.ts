@@ -1,18 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 
+/** The font of the site's titles, with the letters of Western European languages. */
+const OWN_FONT = '@fontsource-variable/bricolage-grotesque/files/bricolage-grotesque-latin-wght-normal.woff2';
+const OWN_FAMILY = 'Bricolage Grotesque';
 /** A pixel font with every script of Unicode, so that any name can be drawn. */
-const FILE = '@fontsource/unifontex/files/unifontex-latin-400-normal.woff';
-export const FONT_FAMILY = 'UnifontEX';
+const PIXEL_FONT = '@fontsource/unifontex/files/unifontex-latin-400-normal.woff';
+const PIXEL_FAMILY = 'UnifontEX';
+const OWN_LETTERS = /^[\u0000-\u00ff\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac]*$/;
+
+/** The family of a text. A text is drawn in one font: letters of two beside each other look like a fault. */
+export const familyOf = (text: string): string => (OWN_LETTERS.test(text) ? OWN_FAMILY : PIXEL_FAMILY);
+
 /** Sizes at which the pixels of the font meet those of the picture. */
 const GRID = 16;
+
+/** The fonts as the renderer reads them. */
+export const readFonts = (): Uint8Array[] => [readFileSync(new URL(import.meta.resolve(OWN_FONT))), readPixelFont()];
 
 const HEADER_BYTES = 44;
 const ENTRY_BYTES = 20;
 
 /** The font as an OpenType file. The package has it as WOFF 1.0, whose tables are compressed one by one. */
-export function readFont(): Uint8Array {
-  const woff = readFileSync(new URL(import.meta.resolve(FILE)));
+function readPixelFont(): Uint8Array {
+  const woff = readFileSync(new URL(import.meta.resolve(PIXEL_FONT)));
   const count = woff.readUInt16BE(12);
   const header = Buffer.alloc(12 + count * 16);
   woff.copy(header, 0, 4, 8);
@@ -51,19 +62,26 @@ function tableAt(woff: Buffer, entry: number): { tag: string; table: Buffer; che
   };
 }
 
-/** The width of a text at size 1. Latin, Greek, Cyrillic, Hebrew and Arabic letters take half of a square. */
+/** The width of a text at size 1, or a little more. */
 export function textWidth(text: string): number {
-  return Array.from(text).reduce((sum, character) => sum + (isNarrow(character) ? 0.5 : 1), 0);
+  const widthOf = familyOf(text) === OWN_FAMILY ? ownWidth : pixelWidth;
+  return Array.from(text).reduce((sum, character) => sum + widthOf(character), 0);
 }
 
-const isNarrow = (character: string): boolean => {
+function ownWidth(character: string): number {
+  if (/[ !'(),./:;IJ[\]`fijlrt|·]/.test(character)) return 0.4;
+  return /[%&@MWmw…—]/.test(character) ? 1.05 : 0.65;
+}
+
+/** Latin, Greek, Cyrillic, Hebrew and Arabic letters take half of a square. */
+function pixelWidth(character: string): number {
   const code = character.codePointAt(0)!;
-  return code < 0x0700 || (code >= 0x1e00 && code < 0x2070);
-};
+  return code < 0x0700 || (code >= 0x1e00 && code < 0x2070) ? 0.5 : 1;
+}
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The largest of the sizes (multiples of 16, largest first) at which the text fits; at the smallest it is shortened. */
+/** The largest of the sizes (largest first, multiples of 16 for the pixel font) at which the text fits; at the smallest it is shortened. */
 export function fitted(text: string, width: number, sizes: readonly number[]): { text: string; size: number } {
   const size = sizes.find((candidate) => textWidth(text) * candidate <= width) ?? sizes.at(-1) ?? GRID;
   if (textWidth(text) * size <= width) return { text, size };

@@ -3,7 +3,9 @@ import { inkOn, mix, readableOn } from '#platform/text/colours.ts';
 import { uuidOf } from '#text/text.ts';
 import { LANGUAGES } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { mapByKey } from '#store/game/maps/maps.ts';
+import { leaders, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
+import { imageOf, mapByKey } from '#store/game/maps/maps.ts';
+import type { MatchTeam } from '#store/game/matches.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
@@ -12,19 +14,21 @@ import { COLOURS } from '#site/components/colours.ts';
 import { modeName, stopwatch } from '#site/components/labels.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { totalOf } from '#site/components/stats-table.ts';
+import { byFeats, featsOf, rankedPlayers } from '#site/components/match-best.ts';
+import { WEEK_FIRST } from '#site/pages/leaderboards.ts';
 import { type MatchView, readMatchView } from '#site/pages/match.ts';
 import { PageRequest } from '../page-request.ts';
-import { BACKGROUND, box, FOREGROUND, frame, identiconOn, INNER_WIDTH, line, MARGIN, SOFT } from './drawing.ts';
+import { BACKGROUND, box, face, FOREGROUND, frame, INNER_WIDTH, isDrawable, line, MARGIN, SOFT } from './drawing.ts';
 
-/** Share cards (Open Graph images) of matches, players, maps and the site, in the language of `?lang=`. */
+/** Share cards (Open Graph images) of matches, players, maps, leaderboards and the site, in the language of `?lang=`. */
 
 const TITLE_SIZES = [96, 80, 64, 48];
-const TITLE = { x: MARGIN, y: 216, width: INNER_WIDTH, colour: FOREGROUND, sizes: TITLE_SIZES };
-const FOOT = { x: MARGIN, y: 590, width: INNER_WIDTH, colour: SOFT, sizes: [32] };
+const TITLE = { x: MARGIN, y: 192, width: INNER_WIDTH, colour: FOREGROUND, sizes: TITLE_SIZES };
+const FOOT = { x: MARGIN, y: 598, width: INNER_WIDTH, colour: SOFT, sizes: [32] };
+/** The line below the title. */
+const LEAD = { x: MARGIN, y: 256, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] };
 const SHOWN_TEAMS = 6;
-const SHOWN_PLAYERS = 3;
-/** The block of a player who plays alone: colours mean teams. */
-const NEUTRAL = '#39435a';
+const SHOWN_BEST = 3;
 /** Other caches ask each time, because the profile may be private or erased since. */
 const MAX_AGE_OF_PERSON = 0;
 
@@ -32,16 +36,14 @@ const MAX_AGE_OF_PERSON = 0;
 export async function matchImage(request: PageRequest): Promise<Response> {
   const card = cardRequest(request);
   const view = await readMatchView(card);
-  const { facts, match, winners } = view;
+  const { facts, match, winners, summary } = view;
   const { text } = card;
   const outcome = winners.length === 0 ? text.match.draw : text.match.wonBy(winners.join(', '));
   const about = [modeName(card, facts.gamemode), facts.server, stopwatch(match.finished - match.started)];
-  return await send(
-    card,
-    html`${line(facts.map, TITLE)}
-    ${line(outcome, { x: MARGIN, y: 288, width: INNER_WIDTH, colour: winnerColour(view), sizes: [48, 32] })}
-    ${scores(card, view)} ${line(about.filter(Boolean).join(' · '), FOOT)}`,
-  );
+  const content = html`${line(facts.map, TITLE)} ${line(outcome, { ...LEAD, colour: winnerColour(view) })}
+  ${isFreeForAll(view.teams) ? await firstOfAll(card, view) : html`${scores(card, view)} ${await bestOfTeams(card, view)}`}
+  ${line(about.filter(Boolean).join(' · '), FOOT)}`;
+  return await send(card, content, { map: summary?.key });
 }
 
 function winnerColour({ facts, colours, teams }: MatchView): string {
@@ -49,27 +51,71 @@ function winnerColour({ facts, colours, teams }: MatchView): string {
   return colour === undefined ? SOFT : readableOn([BACKGROUND], COLOURS[colour]);
 }
 
+const SCORES = { top: 300, height: 124 };
+
 /** One block per team with its score; the winner's block is higher. */
 function scores({ formats }: PageRequest, { teams, colours, winners }: MatchView): Html {
-  const isAlone = isFreeForAll(teams);
-  const best = [...teams].sort(
-    (a, b) => Number(winners.includes(b.name)) - Number(winners.includes(a.name)) || b.score - a.score,
-  );
-  const shown = (isAlone ? best : teams).slice(0, isAlone ? SHOWN_PLAYERS : SHOWN_TEAMS);
+  const shown = teams.slice(0, SHOWN_TEAMS);
   const width = Math.floor((INNER_WIDTH - 12 * (shown.length - 1)) / Math.max(1, shown.length));
+  const bottom = SCORES.top + SCORES.height;
   return html`${shown.map(({ name, score }, index) => {
-    const colour = isAlone ? NEUTRAL : COLOURS[colours.get(name)!];
-    const [left, rise] = [MARGIN + index * (width + 12), winners.includes(name) ? 24 : 0];
+    const colour = COLOURS[colours.get(name)!];
+    const [left, rise] = [MARGIN + index * (width + 12), winners.includes(name) ? 20 : 0];
     const place = { x: left + 18, width: width - 36, colour: inkOn(colour) };
-    return html`${box(left, 348 - rise, width, 184 + rise, colour)}${box(left, 516, width, 16, mix(colour, '#000000', 0.25))}
-    ${line(formats.number(score), { ...place, y: 444 - rise, sizes: [96, 64, 48, 32] })}
-    ${line(name, { ...place, y: 500, sizes: [32] })}`;
+    return html`${box(left, SCORES.top - rise, width, SCORES.height + rise, colour)}${box(left, bottom - 10, width, 10, mix(colour, '#000000', 0.25))}
+    ${line(formats.number(score), { ...place, y: bottom - 56 - rise / 2, sizes: [64, 48, 32] })}
+    ${line(name, { ...place, y: bottom - 22, sizes: [32] })}`;
   })}`;
 }
 
+/** The three best of all teams. */
+async function bestOfTeams(card: PageRequest, { teams, objectives, match }: MatchView): Promise<Html> {
+  const best = rankedPlayers(teams, objectives, match.extras).flat().sort(byFeats).slice(0, SHOWN_BEST);
+  const people = best.map((player) => ({ ...player, about: featsOf(card, player)[0]! }));
+  return await peopleRow(card, people, 454);
+}
+
+/** The first three of a free-for-all, whose colours mean nothing. */
+async function firstOfAll(card: PageRequest, { teams, winners }: MatchView): Promise<Html> {
+  const hasWon = ({ name }: MatchTeam): number => Number(winners.includes(name));
+  const first = [...teams].sort((a, b) => hasWon(b) - hasWon(a) || b.score - a.score).slice(0, SHOWN_BEST);
+  const people = first.flatMap(({ players, ...team }) => {
+    const score = team.score > 0 ? card.text.modeCounters.score(card.formats.number(team.score)) : '';
+    return players.map(({ uuid, name }) => ({
+      uuid,
+      name,
+      about: hasWon({ players, ...team }) ? card.text.match.winner : score,
+    }));
+  });
+  return await peopleRow(card, people, 380);
+}
+
+const FACE = 80;
+
+/** Up to three players side by side. */
+async function peopleRow(
+  card: PageRequest,
+  people: readonly { uuid: string; name: string; about: string }[],
+  top: number,
+): Promise<Html> {
+  const width = Math.floor(INNER_WIDTH / SHOWN_BEST);
+  const drawn = people.map(async ({ uuid, name, about }, index) => {
+    const left = MARGIN + index * width;
+    const place = { x: left + FACE + 16, width: width - FACE - 36 };
+    return html`${await face(card, uuid, left, top, FACE)}
+    ${line(name, { ...place, y: top + 34, colour: FOREGROUND, sizes: [32, 24] })}
+    ${line(about, { ...place, y: top + 70, colour: SOFT, sizes: [32, 24] })}`;
+  });
+  return html`${await Promise.all(drawn)}`;
+}
+
 /** `/cards/players/:id` with the suffix `.png` */
-export async function playerImage(request: PageRequest): Promise<Response> {
-  const card = cardRequest(request);
+export const playerImage = (request: PageRequest): Promise<Response> => drawPlayer(cardRequest(request));
+
+/** `/players/:id/card.png`: the same under an address for pages and signatures elsewhere. */
+export const playerCard = (request: PageRequest): Promise<Response> => drawPlayer(inAddressLanguage(request));
+
+async function drawPlayer(card: PageRequest): Promise<Response> {
   const { text, formats } = card;
   const uuid = uuidOf(card.params['id'] ?? '');
   const player = uuid === undefined ? undefined : await playerByUuid(card.db, uuid);
@@ -91,14 +137,14 @@ export async function playerImage(request: PageRequest): Promise<Response> {
       ] as const);
   return await send(
     card,
-    html`${identiconOn(player.uuid, MARGIN, 156, 36)} ${line(player.name, { ...TITLE, x: left, width })}
+    html`${await face(card, player.uuid, MARGIN, 156, 324)} ${line(player.name, { ...TITLE, x: left, width })}
     ${line(state, { x: left, y: 288, width, colour: banned ? '#ff8f80' : SOFT, sizes: [48, 32] })}
     ${figures.map(([label, value], index) => {
       const [x, y] = [left + (index % 2) * 372, 392 + Math.floor(index / 2) * 128];
       return html`${line(value, { x, y, width: 360, colour: FOREGROUND, sizes: [64, 48, 32] })}
       ${line(label, { x, y: y + 44, width: 360, colour: SOFT, sizes: [32] })}`;
     })}`,
-    MAX_AGE_OF_PERSON,
+    { maxAge: MAX_AGE_OF_PERSON },
   );
 }
 
@@ -108,18 +154,36 @@ export async function mapCard(request: PageRequest): Promise<Response> {
   const map = await card.named((key) => mapByKey(card.db, key));
   const modes = map.gamemodes.slice(0, 4).map((gamemode) => modeName(card, gamemode));
   const authors = map.authors.map(({ name }) => name).filter(Boolean);
-  return await send(
-    card,
-    html`${line(map.name, TITLE)}
-    ${line(modes.join(' · '), { x: MARGIN, y: 288, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] })}
-    ${line(map.objective, { x: MARGIN, y: 400, width: INNER_WIDTH, colour: FOREGROUND, sizes: [48, 32] })}
-    ${line(card.text.map.describe(map.name, authors), FOOT)}`,
-  );
+  const content = html`${line(map.name, TITLE)} ${line(modes.join(' · '), LEAD)}
+  ${line(map.objective, { x: MARGIN, y: 400, width: INNER_WIDTH, colour: FOREGROUND, sizes: [48, 32] })}
+  ${line(card.text.map.describe(map.name, authors), FOOT)}`;
+  return await send(card, content, { map: map.key });
+}
+
+/** `/cards/leaderboards.png`: the first three of a board of the present period, chosen by the parameters of its page. */
+export async function boardCard(request: PageRequest): Promise<Response> {
+  const card = inAddressLanguage(request);
+  const { text, formats, deps } = card;
+  const [mode, period, metric] = [
+    card.choice('mode', MODES),
+    card.choice('period', WEEK_FIRST),
+    card.choice('by', METRICS),
+  ];
+  const bucket = deps.bucketsAt(card.now)[period];
+  const first = await leaders(card.db, { bucket, mode, metric, limit: SHOWN_BEST });
+  const people = first.map((leader) => ({
+    ...leader,
+    about: `${formats.number(leader[metric])} ${text.boards.metrics[metric]}`,
+  }));
+  const content = html`${line(text.sections.leaderboards, TITLE)}
+  ${line(`${text.boards.modes[mode]} · ${text.boards.periods[period]} · ${text.boards.metrics[metric]}`, LEAD)}
+  ${await peopleRow(card, people, 380)} ${line(new URL(deps.config.SITE_URL).host, FOOT)}`;
+  return await send(card, content);
 }
 
 /** `/cards/site.png`: for all pages without their own card */
 export async function siteCard(request: PageRequest): Promise<Response> {
-  const card = new PageRequest(request.deps, addressLanguage(request), request.url, {}, request);
+  const card = inAddressLanguage(request);
   const { sections } = card.text;
   const parts = [sections.matches, sections.maps, sections.leaderboards, sections.players].join(' · ');
   const { host } = new URL(card.deps.config.SITE_URL);
@@ -128,15 +192,16 @@ export async function siteCard(request: PageRequest): Promise<Response> {
       card,
       html`${line(card.deps.config.NETWORK_NAME, { ...TITLE, y: 330, sizes: [128, ...TITLE_SIZES] })}
       ${line(parts, { x: MARGIN, y: 420, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] })} ${line(host, FOOT)}`,
-      false,
+      { withName: false },
     ),
     card.ifNoneMatch,
   );
 }
 
 /** Caches ignore the reader's languages here, so only the address decides. */
-function addressLanguage({ url }: PageRequest): PageRequest['language'] {
-  return LANGUAGES.find((language) => language === url.searchParams.get('lang')) ?? 'en';
+function inAddressLanguage(request: PageRequest, params = request.params): PageRequest {
+  const chosen = LANGUAGES.find((language) => language === request.url.searchParams.get('lang'));
+  return new PageRequest(request.deps, chosen ?? 'en', request.url, params, request);
 }
 
 /**
@@ -146,10 +211,18 @@ function addressLanguage({ url }: PageRequest): PageRequest['language'] {
 function cardRequest(request: PageRequest): PageRequest {
   const id = request.params['id'] ?? '';
   if (!id.endsWith('.png')) throw request.notFound();
-  const params = { id: id.slice(0, -4) };
-  return new PageRequest(request.deps, addressLanguage(request), request.url, params, request);
+  return inAddressLanguage(request, { id: id.slice(0, -4) });
 }
 
-async function send(card: PageRequest, content: Html, maxAge?: number): Promise<Response> {
-  return await card.deps.cards.response(await frame(card, content), card.ifNoneMatch, maxAge);
+interface Sent {
+  /** The map whose picture is behind the content. */
+  map?: number | undefined;
+  /** Seconds for which other caches keep the card; left out: an hour. */
+  maxAge?: number;
+}
+
+async function send(card: PageRequest, content: Html, { map, maxAge }: Sent = {}): Promise<Response> {
+  const image = map === undefined ? undefined : await imageOf(card.db, map);
+  const behind = image !== undefined && isDrawable(image) ? image : undefined;
+  return await card.deps.cards.response(await frame(card, content, { behind }), card.ifNoneMatch, maxAge);
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
-import { FONT_FAMILY, readFont } from './font.ts';
+import { readFonts } from './font.ts';
 
 /** Entry of the thread that draws share cards: receives SVG, answers with PNG (painter.ts). */
 const wasm = new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'));
 await initWasm(readFileSync(wasm));
-const font = { fontBuffers: [readFont()], loadSystemFonts: false, defaultFontFamily: FONT_FAMILY };
+const font = { fontBuffers: readFonts(), loadSystemFonts: false };
 
 parentPort!.on('message', ({ id, svg }: { id: number; svg: string }) => {
   const drawing = new Resvg(svg, { font });

@@ -27,7 +27,8 @@ import { bannedBadge, playerLink } from '#site/components/player-link.ts';
 import { table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
-const ORDERED_PERIODS: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
+/** The periods of boards, the usual one first. */
+export const WEEK_FIRST: readonly Period[] = ['week', ...PERIODS.filter((period) => period !== 'week')];
 
 /** `/leaderboards`: by mode and period, ordered by a metric; or of all time, ordered by one of the network's own counters. */
 export async function leaderboardsPage(request: PageRequest): Promise<PageContent> {
@@ -40,7 +41,7 @@ async function metricBoard(request: PageRequest, declared: readonly Counter[]): 
   const { text, formats } = request;
   const { columns: names } = text;
   const mode = request.choice('mode', MODES);
-  const period = request.choice('period', ORDERED_PERIODS);
+  const period = request.choice('period', WEEK_FIRST);
   const metric = request.choice('by', METRICS);
   const ago = readAgo(request, period);
   const bucket = back(request.deps.bucketsAt(request.now)[period], ago);
@@ -53,6 +54,7 @@ async function metricBoard(request: PageRequest, declared: readonly Counter[]): 
     filters: { mode, period, metric, declared },
     nav: period === 'all' ? undefined : periodNav(request, period, bucket, ago),
     isFirst: after === undefined && around === undefined && ago === 0,
+    card: `/cards/leaderboards.png?mode=${mode}&period=${period}&by=${metric}`,
     ...(around === undefined
       ? { found: await leaders(request.db, { ...board, after, limit: PAGE_SIZE + 1 }) }
       : await rowsAround(request, board, around)),
@@ -135,6 +137,8 @@ interface BoardContent<Row> {
   nav?: Html | undefined;
   /** Whether this is the first page of a present board, which search engines may index. */
   isFirst: boolean;
+  /** The card with its first players; others have the card of the site. */
+  card?: string;
   /** The players of the page, and one more if there is a next page. */
   found: readonly Row[];
   /** The player around whom the page is. */
@@ -147,14 +151,15 @@ interface BoardContent<Row> {
 
 async function boardPage<Row extends Ranked>(request: PageRequest, board: BoardContent<Row>): Promise<PageContent> {
   const { text } = request;
-  const { title, own, marked } = board;
+  const { title, own, marked, isFirst, card } = board;
   const { items, next } = listed(board.found, PAGE_SIZE, board.cursorOf);
   return {
     title,
     description: text.boards.description(request.deps.config.NETWORK_NAME),
     path: request.link({}),
     section: 'leaderboards',
-    noIndex: !board.isFirst,
+    noIndex: !isFirst,
+    picture: isFirst && card !== undefined ? { path: card, alt: title, large: true } : undefined,
     kind: 'boards',
     main: html`<h1>${title}</h1>
       ${boardFilters(request, board.filters)} ${board.nav ?? ''}

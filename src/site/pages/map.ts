@@ -20,7 +20,7 @@ import { teamColours } from '#site/components/colours.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { identicon, playerIcon } from '#site/components/player-link.ts';
 import { imageResponse } from '#http/image-response.ts';
-import { imageVersion, mapImagePath, thumb } from '#site/components/map-image.ts';
+import { imageVersion, thumb } from '#site/components/map-image.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
@@ -35,18 +35,13 @@ export async function mapPage(request: PageRequest): Promise<PageContent | Respo
   if (map === undefined) return await redirectByName(request, idOrName);
   const { text } = request;
   const summary = (await mapSummaries(request.db, [map.name])).of(map.name);
-  // The summary may belong to another map of the same name.
-  const picture = summary?.key === map.key ? mapImagePath(summary) : undefined;
   return {
     title: map.name,
     description: map.objective || text.map.describe(map.name, map.authors.map(({ name }) => name).filter(Boolean)),
     path: `/maps/${idOf(map.key)}`,
     section: 'maps',
     kind: 'map',
-    picture:
-      picture === undefined
-        ? { path: `/cards/maps/${idOf(map.key)}.png`, alt: map.name, large: true }
-        : { path: picture, alt: text.map.picture(map.name), large: false },
+    picture: { path: `/cards/maps/${idOf(map.key)}.png`, alt: map.name, large: true },
     main: html`<section class="banner">
         ${thumb(summary, 'hero', true)}
         <div class="banner-words">

@@ -179,7 +179,6 @@ export const en = {
     fewVotes: (votes: number) => `A map is ranked by its rating from ${votes} ratings on.`,
     describe: (name: string, authors: string[]) => (authors.length === 0 ? name : `${name} by ${authors.join(', ')}`),
     about: (name: string) => `About the map ${name}`,
-    picture: (name: string) => `${name} seen from above`,
     version: 'Version',
     authors: 'Built by',
     unnamed: 'Unknown',

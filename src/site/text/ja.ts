@@ -164,7 +164,6 @@ export const ja: Text = {
     fewVotes: (votes) => `評価順の対象は、評価が ${votes} 件以上あるマップです。`,
     describe: (name, authors) => (authors.length === 0 ? name : `${name}（作者：${authors.join('、')}）`),
     about: (name) => `マップ ${name} について`,
-    picture: (name) => `上空から見た ${name}`,
     version: 'バージョン',
     authors: '制作者',
     unnamed: '名前不明',
