@@ -5,7 +5,7 @@ import { runJobs } from '#events/jobs/runner.ts';
 import { idOf } from '#platform/ids.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { findServerKey, listServerKeys } from '#store/game/server-keys.ts';
-import { listServers, serverByName } from '#store/game/servers.ts';
+import { listServers, type ServerNow, serverByName } from '#store/game/servers.ts';
 import { configured, match, presence, sendEvents, serverSender } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { confirm, enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
@@ -42,22 +42,34 @@ async function openServerPage(t: TestContext, url: string, name: string) {
   return { context, olga, page, sender: await serverSender(context, name) };
 }
 
-onEachDatabase('the form of a new server reports all wrong fields at once', async (t, url) => {
+const problemsOn = (html: string): unknown[] =>
+  [...html.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)].map(([, field, sentence]) => [field, sentence]);
+
+onEachDatabase('a new server needs its name alone; its page reports all wrong settings at once', async (t, url) => {
   const services = await openTestConsole(t, url);
   await makeOperator(services, 'Olga');
   const { console: olga } = await enter(services, 'Olga');
   await olga.open('/console/operator/servers');
-  const { status, html } = await olga.submit({ name: ' ', region: 'r'.repeat(65), order: 'x' }, '/operator/servers');
-  assert.equal(status, 422);
+  assert.doesNotMatch(olga.page.html, /name="(region|order|max)"/);
+  const unnamed = await olga.submit({ name: ' ' }, '/operator/servers');
   assert.deepEqual(
-    [...html.matchAll(/<p class="error" id="(\w+)-error">([^<]*)</g)].map(([, field, sentence]) => [field, sentence]),
-    [
-      ['name', 'Enter a name of 1 to 64 characters.'],
-      ['region', 'This must have at most 64 characters.'],
-      ['order', 'This must be a whole number from -1000000 to 1000000 (it is &quot;x&quot;).'],
-    ],
+    [unnamed.status, ...problemsOn(unnamed.html)],
+    [422, ['name', 'Enter a name of 1 to 64 characters.']],
   );
   assert.deepEqual(await listServers(services.context.db, 0), []);
+
+  await olga.open('/console/operator/servers');
+  await olga.submit({ name: 'Beta' }, '/operator/servers');
+  assert.match(olga.text, SECRET);
+  const [{ name, region, order, max }] = (await listServers(services.context.db, 0)) as [ServerNow];
+  assert.deepEqual([name, region, order, max], ['Beta', '', 0, 0]);
+  const page = new URL(olga.page.url).pathname;
+  const { status, html } = await olga.submit({ region: 'r'.repeat(65), order: 'x' }, page.slice('/console'.length));
+  assert.equal(status, 422);
+  assert.deepEqual(problemsOn(html), [
+    ['region', 'This must have at most 64 characters.'],
+    ['order', 'This must be a whole number from -1000000 to 1000000 (it is &quot;x&quot;).'],
+  ]);
 });
 
 onEachDatabase('a wrong list of hidden players stays in its form, with a sentence', async (t, url) => {

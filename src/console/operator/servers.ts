@@ -23,7 +23,6 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
   const { deps, now, form, c } = request;
   const { operator: t } = request.texts;
   const isPage = c.req.method === 'GET';
-  const isNetwork = problems['network'] !== undefined;
   const servers = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
   const rows = servers.map((server) => [
     html`<a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a>`,
@@ -43,7 +42,7 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
         request,
         '/operator/servers',
         html`${field({ name: 'name', label: t.server, value: form['name'], error: problems['name'], maxlength: MAX_NAME })}
-          ${serverFields(request, isNetwork ? {} : form, problems)}<button>${t.create_server}</button>`,
+          <button>${t.create_server}</button>`,
       )}
     </section>
     ${await networkCard(request, problems)}`;
@@ -111,15 +110,13 @@ const SETTINGS = ['region', 'order', 'icon', 'max'] as const;
 export const wrongSetting = ({ texts }: ConsoleRequest, field: string): string | undefined =>
   field === 'hidden' ? texts.operator.hidden_wrong : undefined;
 
-const wrong = (request: ConsoleRequest, field: string): string | undefined =>
-  field === 'name' ? request.texts.application.problems.name(MAX_NAME) : wrongSetting(request, field);
-
 export const serverListRoutes: readonly Route[] = [
   operatorPage('/operator/servers', (request) => serversPage(request)),
   operationForm('/operator/servers', createServer, {
     find: async () => undefined,
-    read: ({ name, ...form }) => ({ name: textOf(name, MAX_NAME), ...readSettings(form) }),
-    wrong,
+    // The page of the server, which follows, has its settings.
+    read: ({ name }) => ({ name: textOf(name, MAX_NAME), region: '' }),
+    wrong: ({ texts }) => texts.application.problems.name(MAX_NAME),
     again: serversPage,
     refused: {
       exists: (request, _, { name }) => serversPage(request, { name: request.texts.operator.server_exists(name) }),

@@ -93,7 +93,8 @@ export const operator = {
     no_match: 'no match',
     no_servers: 'There are no game servers yet.',
     new_server: 'Add a game server',
-    new_server_lead: 'The server gets a key for sending events. The key is shown only once.',
+    new_server_lead:
+      'The server gets a key for sending events. The key is shown only once. Region, order and capacity are set on the page of the server.',
     create_server: 'Create',
     server_exists: (name: string) => `There is already a server called ${name}.`,
     ingest_key: 'The server’s key for sending events',

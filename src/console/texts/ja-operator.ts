@@ -95,7 +95,8 @@ export const operator: typeof en = {
     no_match: '試合なし',
     no_servers: 'ゲームサーバーはまだありません。',
     new_server: '新しいゲームサーバー',
-    new_server_lead: '書き込み用のキーが発行されます。キーの表示は一度だけです。',
+    new_server_lead:
+      '書き込み用のキーが発行されます。キーの表示は一度だけです。地域、順番、定員はサーバーのページで設定します。',
     create_server: '作成する',
     server_exists: (name) => `${name} というサーバーはすでにあります。`,
     ingest_key: 'サーバーが書き込むためのキー',
