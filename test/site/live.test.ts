@@ -75,7 +75,7 @@ onEachDatabase(
     const alpha = new Reader(context, await pageOf(context, 'Alpha'));
     const beta = new Reader(context, await pageOf(context, 'Beta'));
     const first = await home.next();
-    assert.deepEqual(Object.keys(first.parts), ['now', 'servers', 'latest']);
+    assert.deepEqual(Object.keys(first.parts), ['now', 'running', 'servers', 'latest']);
     assert.match(first.parts['now']!, />0<[^]*players are online/);
     for (const reader of [japanese, alpha, beta]) await reader.next();
 

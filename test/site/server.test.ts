@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
+import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { after, configured, map, match, person, presence, progress, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
@@ -33,11 +34,6 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   assert.match(await page(context, `${path}?lang=ja`), /進行中の試合[^]*結果のない試合/);
   assert.match(await page(context, '/'), new RegExp(`href="${path}"[^]*10:00[^]*Red[^]*2[^]*Blue`));
   assert.match(await page(context, '/matches'), /No finished matches yet/);
-  // The players of 200 matches would take longer to parse than the rest of the page.
-  const read = await context.db.get<{ teams: string }>(sql`select teams from live_matches`);
-  await context.db.run(sql`update live_matches set teams = 'not parsed'`);
-  assert.match(await page(context, '/'), /Red[^]*2[^]*Blue/);
-  await context.db.run(sql`update live_matches set teams = ${read!.teams}`);
 
   await sendEvents(context, progress({ phase: 'starting', started: undefined, map: 'Next' }, { time: after(1) }));
   assert.match(await page(context, path), /Starting soon/);
@@ -53,6 +49,45 @@ onEachDatabase('the page of a server shows the running match, and those seen wit
   for (const wrong of ['nothing', '00000000000']) assert.equal((await get(context, `/servers/${wrong}`)).status, 404);
 });
 
+onEachDatabase('the home page begins with the running matches of most players, with their faces', async (t, url) => {
+  const context = await testContext(t, url);
+  await sendEvents(context, map('Twin Peaks'));
+  const sizes = { Alpha: 1, Beta: 3, Gamma: 2, Delta: 4, Epsilon: 5 };
+  for (const [server, players] of Object.entries(sizes)) {
+    const red = team('Red', ...Array.from({ length: players }, (_, index) => index + 1));
+    await sendEvents(
+      context,
+      presence(server),
+      progress({ teams: [{ ...red, score: players }, team('Blue')] }, { server }),
+    );
+  }
+  await sendEvents(context, presence('Zeta'), progress({ phase: 'starting', started: undefined, teams: [team('Red', 9)] }, { server: 'Zeta' })); // prettier-ignore
+  // The players of 200 matches would take longer to parse than the rest of the page.
+  const { key } = (await serverByName(context.db, 'Alpha'))!;
+  await context.db.run(sql`update live_matches set teams = 'not parsed' where server_key = ${key}`);
+  const shown = await page(context, '/');
+  const [, running] = /data-part="running">([^]*?)<\/ul>/.exec(shown)!;
+  const cards = running!.split('<li class="banner"').slice(1);
+  assert.deepEqual(
+    cards.map((card) => /on (\w+)"/.exec(card)![1]),
+    ['Epsilon', 'Delta', 'Beta', 'Gamma'],
+  );
+  assert.match(
+    cards[1]!,
+    /<bdi>Twin Peaks<[^]*<bdi>Red<\/bdi> <span class="figures">4<[^]*<bdi>Blue<[^]*10:00 · <[^]*4 players/,
+  );
+  assert.equal(cards[1]!.match(/class="identicon/g)?.length, 4);
+  assert.ok(shown.indexOf('data-part="running"') < shown.indexOf('data-part="servers"'));
+
+  await setHidden(context.db, context.clock.now(), (await serverByName(context.db, 'Delta'))!.key, ['Player1']);
+  const [, later] = /data-part="running">([^]*?)<\/ul>/.exec(await page(context, '/'))!;
+  const delta = later!.split('<li class="banner"').find((card) => card.includes('on Delta"'))!;
+  assert.equal(delta.match(/class="identicon/g)?.length, 3, 'a hidden player has no face');
+
+  context.clock.advance(context.config.PRESENCE_TIMEOUT * 1000 + 1);
+  assert.match(await page(context, '/'), /data-part="running"><\/div>/);
+});
+
 const SCORE_OF_LIME = /· <bdi>Lime<\/bdi>/;
 
 onEachDatabase('the home page names the map of the running match, whatever the heartbeat says', async (t, url) => {
@@ -63,7 +98,10 @@ onEachDatabase('the home page names the map of the running match, whatever the h
     ...[presence('Alpha', { current: 1, players: ['Ada'] }), presence('Lobby', { current: 1, players: ['Eve'] })],
   );
   const card = async (name: string): Promise<string> =>
-    (await page(context, '/')).split('<li class="server').find((part) => part.includes(`<bdi>${name}</bdi>`))!;
+    (await page(context, '/'))
+      .split('<li class="server')
+      .slice(1)
+      .find((part) => part.includes(`<bdi>${name}</bdi>`))!;
   assert.match(await card('Alpha'), /No match is running[^]*> \/ 20<[^]*>players</);
   assert.match(await card('Lobby'), /No match is running[^]*>1<[^]*>player</);
   await sendEvents(context, progress());

@@ -12,6 +12,7 @@ import { areaChart, fillBar } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { sinceLastVisit } from '#site/components/places.ts';
+import { runningMatches } from '#site/components/running-matches.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { mapLink, thumb } from '#site/components/map-image.ts';
 import { ago, heading, modeLabel, stopwatch } from '#site/components/labels.ts';
@@ -22,13 +23,13 @@ const CHART_POINTS = 288;
 const LATEST_MATCHES = 8;
 const ACTIVE_PLAYERS = 10;
 
-/** `/`: players online, servers, latest matches and most active players. */
+/** `/`: players online, running matches, servers, latest matches and most active players. */
 export async function homePage(request: PageRequest): Promise<LivePage> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
   const { NETWORK_NAME: network } = deps.config;
   const live = await partsOf(request, servers);
-  const { now, servers: cards, latest } = live.parts;
+  const { now, running, servers: cards, latest } = live.parts;
   return {
     title: network,
     description: text.home.description(network, formats.number(countOnline(servers)), servers.length),
@@ -42,6 +43,7 @@ export async function homePage(request: PageRequest): Promise<LivePage> {
     main: html`${await sinceLastVisit(request)}
       <section class="hero" aria-labelledby="now">
         <div class="hero-words"><h1 id="now" data-part="now">${now}</h1></div>
+        <div data-part="running">${running}</div>
         ${await chart(request)}
       </section>
       <section aria-labelledby="servers">
@@ -70,10 +72,22 @@ async function partsOf(request: PageRequest, servers: ServerNow[]) {
   const { text } = request;
   const matches = await listMatchesWhere(request.db, {}, Number.MAX_SAFE_INTEGER, LATEST_MATCHES);
   const newest = matches[0] && factsOf(matches[0].head);
+  const live = await listLiveMatches(request.db, request.presenceSince);
+  const byServer = new Map(live.map((match) => [match.serverKey, match]));
+  const shown = servers.map((server) => ({ server, live: byServer.get(server.key) }));
+  const maps = shown.map((one) => ({ ...one, map: one.live?.map ?? one.server.current_map }));
+  const summaries = await mapSummaries(
+    request.db,
+    maps.map(({ map }) => map),
+  );
   return {
     parts: {
       now: onlineNow(request, countOnline(servers)),
-      servers: await serverCards(request, servers),
+      running: await runningMatches(request, live, (map) => summaries.of(map)),
+      servers: serverCards(
+        request,
+        maps.map((one) => ({ ...one, summary: summaries.of(one.map) })),
+      ),
       latest: await matchList(request, matches),
     },
     says: newest === undefined ? '' : text.live.finished(newest.map),
@@ -115,19 +129,10 @@ function downsample(points: { at: number; value: number }[]): { at: number; valu
   return [...slices.values()];
 }
 
-async function serverCards(request: PageRequest, servers: ServerNow[]): Promise<Html> {
-  const { text } = request;
-  const matches = await listLiveMatches(request.db, request.presenceSince);
-  const live = new Map(matches.map((match) => [match.serverKey, match]));
-  const maps = servers.map(({ key, current_map }) => live.get(key)?.map ?? current_map);
-  const summaries = await mapSummaries(request.db, maps);
-  const cards = servers.map((server, index) => {
-    const map = maps[index]!;
-    return serverCard(request, { server, map, summary: summaries.of(map), live: live.get(server.key) });
-  });
-  if (servers.length === 0) return html`<p class="soft">${text.home.noServers}</p>`;
+function serverCards(request: PageRequest, servers: readonly Shown[]): Html {
+  if (servers.length === 0) return html`<p class="soft">${request.text.home.noServers}</p>`;
   return html`<ul class="servers">
-    ${cards}
+    ${servers.map((shown) => serverCard(request, shown))}
   </ul>`;
 }
 
