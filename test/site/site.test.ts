@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
+import { storePrivacy } from '#store/game/private-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { openApiDocument } from '#ingest/openapi.ts';
 import { runJobsOnce } from '#server/jobs.ts';
@@ -194,6 +195,29 @@ onEachDatabase('lists page by max_id to the end and filter by gamemode, map or s
   assert.equal(await countListed('/matches?server=alpha'), 65);
   assert.equal(await countListed('/matches?server=nowhere'), 0);
   assert.equal(await countListed(`/players/${person(1).uuid}/matches`), 65);
+  const combined = {
+    'map=map%201&gamemode=CTW': 11,
+    'server=alpha&gamemode=ctw': 22,
+    'map=map%201&server=nowhere': 32,
+    'player=player1': 65,
+    'player=player1&server=alpha&map=map%201&gamemode=ctw': 11,
+    'player=player1&map=map%201&server=nowhere': 0,
+    'player=unknown': 0,
+    [`player=${'x'.repeat(200)}`]: 0,
+  };
+  for (const [query, count] of Object.entries(combined))
+    assert.equal(await countListed(`/matches?${query}`), count, query);
+  const ofPlayer = await page(context, '/matches?player=player1&gamemode=ctw');
+  assert.match(
+    textOf(ofPlayer),
+    /Matches: Player1 · Capture the Wool .*Map 0 Capture the Wool · Alpha Draw Red 0 Blue 0 0 K · 0 D/,
+  );
+  assert.match(ofPlayer, /<input type="hidden" name="gamemode" value="ctw"/);
+
+  await storePrivacy(context.db, person(1).uuid, { profile: true, online: false, names: false });
+  assert.equal(await countListed('/matches?player=player1&gamemode=ctw'), 0);
+  assert.match(await page(context, '/matches?player=player1'), /This profile is private/);
+  assert.equal(await countListed('/matches?player=player2'), 65);
 });
 
 onEachDatabase(

@@ -28,7 +28,7 @@ import {
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
 import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
-import { listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
+import { listMatchesByKeys, listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
 import {
   listMatches,
   listMatchesWithTeams,
@@ -158,6 +158,8 @@ test('no read of a request scans a table that grows with the network', async (t)
   const readers: Record<string, (db: Db) => Promise<unknown>> = {
     listPlayedMatches: (db) => listPlayedMatches(db, player.key, last, 20),
     killsBelow: (db) => killsBelow(db, player.key, { before: undefined, limit: 20, audience: 'public' }),
+    listMatchesByKeys: (db) => listMatchesByKeys(db, [5, 6]),
+    listMatchesByKeysOfPlayer: (db) => listMatchesByKeys(db, [5, 6], player.key),
     killsOfMatch: (db) => killsOfMatch(db, 5),
     deathsBelow: (db) =>
       deathsBelow(db, player.key, { before: { match: 5, number: 3 }, limit: 20, audience: 'public' }),

@@ -3,7 +3,9 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#text/text.ts';
 import { pager } from '#http/pager.ts';
-import { listMatchesWhere, type MatchFilters } from '#store/game/match-lists.ts';
+import { filteredMatches, listMatchesByKeys, listMatchesWhere, type MatchFilters } from '#store/game/match-lists.ts';
+import { findPlayer, type Player } from '#store/game/players.ts';
+import { isPrivate } from '#store/game/private-players.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
@@ -11,73 +13,113 @@ import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { modeName } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
-/** `/matches`: finished matches; all of them, or those of one gamemode, server or map. */
+/** `/matches`: finished matches; all of them, or those of a player, a map or a server, and of a gamemode. */
 export async function matchesPage(request: PageRequest): Promise<PageContent> {
-  const { text, db } = request;
-  const gamemode = request.query('gamemode');
-  const [server, map] = [request.query('server'), request.query('map')];
-  const { filter, name } = await readFilter(request, { gamemode, server, map });
-  const { items, next } = byKey(await listMatchesWhere(db, filter, request.beforeKey, PAGE_SIZE + 1));
-  const title = name === undefined ? text.match.list : text.match.listOf(name);
+  const { text } = request;
+  const filter = await readFilter(request);
+  const { items, next } = byKey(await listMatches(request, filter));
+  const title = filter.names.length === 0 ? text.match.list : text.match.listOf(filter.names.join(' · '));
   return {
     title,
     description: text.match.listDescription(request.deps.config.NETWORK_NAME),
     path: request.link({}),
     section: 'matches',
-    noIndex: request.query('max_id') !== undefined,
+    noIndex: request.query('max_id') !== undefined || filter.player !== undefined,
     feeds: [{ path: '/matches.atom', title: text.feeds.matches }],
     main: html`<div class="heading">
         <h1>${title}</h1>
         <a class="feed" href="/matches.atom">${text.feeds.matches}</a>
       </div>
-      ${await filters(request, gamemode, server)} ${await matchList(request, items)}
+      ${await filterLinks(request, filter)}
+      ${filter.isPrivate ? html`<p class="notice">${text.player.private}</p>` : await matchList(request, items)}
       ${pager(request.url, text.pager, next, 'max_id')}`,
   };
 }
 
-interface FilterParams {
-  gamemode: string | undefined;
-  server: string | undefined;
-  map: string | undefined;
+interface Filter {
+  filters: MatchFilters;
+  /** For the title. */
+  names: string[];
+  player: Player | undefined;
+  /** Whether the player shows no matches. */
+  isPrivate: boolean;
 }
 
-/** The first filter of map, server and gamemode that is given, with its name for the title. */
-async function readFilter(
-  request: PageRequest,
-  { gamemode, server, map }: FilterParams,
-): Promise<{ filter: MatchFilters; name: string | undefined }> {
-  if (map !== undefined) return { filter: { map: nameKey(map) }, name: map };
-  if (server !== undefined) {
-    const key = keyOf(server);
-    const found =
-      (key === undefined ? undefined : await serverByKey(request.db, key, request.presenceSince)) ??
-      (await serverByName(request.db, server));
-    // No server has key 0, so that the list is empty for an unknown server.
-    return { filter: { server: found?.key ?? 0 }, name: found?.name ?? server };
-  }
-  if (gamemode === undefined) return { filter: {}, name: undefined };
-  return { filter: { gamemode: gamemode.toLowerCase() }, name: modeName(request, gamemode) };
+async function listMatches({ db, beforeKey }: PageRequest, { filters, isPrivate }: Filter) {
+  if (isPrivate) return [];
+  const given = Object.values(filters).filter((value) => value !== undefined);
+  if (given.length <= 1 && filters.player === undefined)
+    return await listMatchesWhere(db, filters, beforeKey, PAGE_SIZE + 1);
+  const keys = await filteredMatches(db, filters, beforeKey, PAGE_SIZE + 1);
+  return await listMatchesByKeys(db, keys, filters.player);
 }
 
-async function filters(request: PageRequest, gamemode: string | undefined, server: string | undefined): Promise<Html> {
+/** No player and no server has it, so that the list is empty for an unknown one. */
+const UNKNOWN = 0;
+
+/** The filters that are given. A server beside a map counts only for a player: no index has both. */
+async function readFilter(request: PageRequest): Promise<Filter> {
+  const { db } = request;
+  const [gamemode, server, map, asked] = ['gamemode', 'server', 'map', 'player'].map((name) => request.query(name));
+  const player = asked === undefined || asked.length > 64 ? undefined : await findPlayer(db, asked, 'public');
+  const chosen = server === undefined || (map !== undefined && asked === undefined) ? undefined : server;
+  const found = chosen === undefined ? undefined : await findServer(request, chosen);
+  return {
+    filters: {
+      player: asked === undefined ? undefined : (player?.key ?? UNKNOWN),
+      map: map === undefined ? undefined : nameKey(map),
+      server: chosen === undefined ? undefined : (found?.key ?? UNKNOWN),
+      gamemode: gamemode?.toLowerCase(),
+    },
+    names: [
+      ...(asked === undefined ? [] : [player?.name ?? asked]),
+      ...(map === undefined ? [] : [map]),
+      ...(chosen === undefined ? [] : [found?.name ?? chosen]),
+      ...(gamemode === undefined ? [] : [modeName(request, gamemode)]),
+    ],
+    player,
+    isPrivate: player !== undefined && (await isPrivate(db, player.uuid)),
+  };
+}
+
+/** A server by its id or its name. */
+async function findServer({ db, presenceSince }: PageRequest, idOrName: string) {
+  const key = keyOf(idOrName);
+  const byId = key === undefined ? undefined : await serverByKey(db, key, presenceSince);
+  return byId ?? (await serverByName(db, idOrName));
+}
+
+/** Links for the gamemode and the server, and a form for the names of a player and a map. */
+async function filterLinks(request: PageRequest, { filters }: Filter): Promise<Html> {
   const { text } = request;
   const servers = await listServers(request.db, request.presenceSince);
   const modes = GAMEMODE_NAMES.map((value) => ({ value, label: text.gamemodes[value] }));
-  const byMode = choices(
-    request,
-    text.filters.gamemode,
-    'gamemode',
-    [{ value: undefined, label: text.filters.all }, ...modes],
-    server === undefined && request.query('map') === undefined ? gamemode?.toLowerCase() : '',
-    { server: undefined, map: undefined },
-  );
-  const byServer = choices(
-    request,
-    text.filters.server,
-    'server',
-    servers.map(({ key, name }) => ({ value: idOf(key), label: name })),
-    server,
-    { gamemode: undefined, map: undefined },
-  );
-  return html`<div class="filters">${byMode}${servers.length === 0 ? '' : byServer}</div>`;
+  const all = { value: undefined, label: text.filters.all };
+  const byMode = choices(request, text.filters.gamemode, 'gamemode', [all, ...modes], filters.gamemode);
+  const names = servers.map(({ key, name }) => ({ value: idOf(key), label: name }));
+  const server = filters.server === undefined ? undefined : idOf(filters.server);
+  const others = filters.player === undefined ? { map: undefined } : {};
+  const byServer = choices(request, text.filters.server, 'server', [all, ...names], server, others);
+  const kept = ['gamemode', ...(filters.player === undefined ? [] : ['server'])].flatMap((name) => {
+    const value = request.query(name);
+    return value === undefined ? [] : html`<input type="hidden" name="${name}" value="${value}" />`;
+  });
+  const input = (name: 'player' | 'map', label: string): Html =>
+    html`<input
+      name="${name}"
+      value="${request.query(name) ?? ''}"
+      maxlength="128"
+      autocapitalize="off"
+      spellcheck="false"
+      aria-label="${label}"
+      placeholder="${label}"
+    />`;
+  return html`<div class="filters">
+    ${byMode}${servers.length === 0 ? '' : byServer}
+    <form class="big-find" action="/matches">
+      ${kept}${input('player', text.columns.player)}${input('map', text.filters.map)}<button>
+        ${text.filters.apply}
+      </button>
+    </form>
+  </div>`;
 }

@@ -63,6 +63,8 @@ export const en = {
     gamemode: 'Game mode',
     server: 'Server',
     rotation: 'Server rotation',
+    map: 'Map',
+    apply: 'Filter',
     period: 'Period',
     order: 'Sort by',
   },

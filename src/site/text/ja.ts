@@ -51,6 +51,8 @@ export const ja: Text = {
     gamemode: 'ゲームモード',
     server: 'サーバー',
     rotation: 'サーバーのローテーション',
+    map: 'マップ',
+    apply: '絞り込む',
     period: '期間',
     order: '並び順',
   },

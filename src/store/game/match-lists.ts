@@ -77,6 +77,29 @@ export async function listPlayedMatches(
   return await withWinners(db, matches);
 }
 
+/**
+ * Matches with these keys, in the order of the keys.
+ * @param player whose own results come with them
+ */
+export async function listMatchesByKeys(
+  db: Queryable,
+  keys: readonly number[],
+  player?: number,
+): Promise<(ListedMatch & Partial<PlayedMatch>)[]> {
+  if (keys.length === 0) return [];
+  const columns = sql`m.key, m.head, m.started, m.finished, m.map_key, m.server_key`;
+  const rows = await db.all<ListedMatch>(
+    player === undefined
+      ? sql`select ${columns} from matches m where m.key in (${list(keys)})`
+      : sql`
+        select ${columns}, p.result, p.score, p.kill_count, p.death_count, p.envdeath_count
+        from matches m join player_matches p on p.match_key = m.key and p.player_key = ${player}
+        where m.key in (${list(keys)})`,
+  );
+  const byKey = new Map(rows.map((match) => [match.key, match]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
 /** The teams of matches by the key of the match. Matches without a row are absent. */
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {
   if (keys.length === 0) return new Map();
