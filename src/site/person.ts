@@ -6,7 +6,6 @@ import { ownPath } from '#http/links.ts';
 import type { Html } from '#http/page.ts';
 import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import { type Account, requestedName } from '#store/accounts/accounts.ts';
-import { playerIcon } from './components/player-link.ts';
 import type { Deps, PageRequest, SignedIn } from './page-request.ts';
 
 /**
@@ -53,11 +52,11 @@ export function personMenu(request: PageRequest, person: SignedIn | undefined): 
     { href: '/console/applications', label: text.person.applications },
     ...(role === 'user' ? [] : [{ href: '/console', label: text.person.console }]),
   ];
+  const head = html`<img class="identicon" src="/players/${uuid}/head" width="24" height="24" alt="" />`;
+  const face = uuid === null ? PERSON_ICON : head;
   return html`${moderateLink(request, person.account)}
     <details class="person">
-      <summary aria-label="${text.person.menu(name)}">
-        ${uuid === null ? PERSON_ICON : playerIcon(request, uuid, 24)}<bdi>${name}</bdi>
-      </summary>
+      <summary aria-label="${text.person.menu(name)}">${face} <bdi>${name}</bdi></summary>
       <ul>
         <li class="person-name"><bdi>${name}</bdi></li>
         ${links.map(({ href, label }) => html`<li><a href="${href}">${label}</a></li>`)}

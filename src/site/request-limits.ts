@@ -11,7 +11,7 @@ const MAX_ADDRESSES = 50_000;
 /** Maximum requests in progress; more would only wait for each other. */
 const MAX_PENDING = 200;
 
-const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$)/;
+const PICTURE = /^\/(heads\/|maps\/[^/]+\/image$|players\/[^/]+\/head$)/;
 const FREE = /^\/(assets\/|(favicon\.ico|apple-touch-icon\.png|robots\.txt)$)/;
 
 /** The pages of an address: how many are in progress, and the starts of those that wait. */

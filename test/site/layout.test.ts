@@ -220,10 +220,10 @@ describe('the layout of the site in a browser', () => {
       assert.equal((await page.goto(`${opened.site}${opened.odd.freeForAll}?players=${wrong}`))!.status(), 400, wrong);
 
     await page.goto(opened.site + opened.odd.battle);
-    assert.equal(await page.locator('.moments li').first().isVisible(), false);
+    assert.equal(await page.locator('.entries li').first().isVisible(), false);
     await page.locator('.more summary').click();
-    assert.equal(await page.locator('.moments li').count(), 60);
-    assert.ok(await page.locator('.moments li').last().isVisible());
+    assert.equal(await page.locator('.entries li').count(), 60);
+    assert.ok(await page.locator('.entries li').last().isVisible());
     await page.goto(opened.site + opened.odd.map);
     assert.equal(await page.getByText('Wins by team').count(), 0, 'the winners are players');
   });

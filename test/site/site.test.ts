@@ -397,8 +397,8 @@ onEachDatabase('match rows show the teams with their scores, and the record of a
 
 onEachDatabase('the statistics of a player show the draws that the win rate leaves out', async (t, url) => {
   const context = await testContext(t, url);
-  const ended = (win: string) => match({ win, teams: [team('Red', 1), team('Blue', 2)] });
-  await sendEvents(context, ...['Red', 'Red', 'Blue', '', ''].map(ended));
+  const results = ['Red', 'Red', 'Blue', '', ''];
+  await sendEvents(context, ...results.map((win) => match({ win, teams: [team('Red', 1), team('Blue', 2)] })));
   const shown = textOf(await page(context, `/players/${person(1).uuid}`));
   assert.match(shown, /67%.* Matches 5 Wins 2 Losses 1 Draws 2 /);
   assert.match(shown, /Mode Matches Wins Draws Win rate .*5 2 2 67%/);

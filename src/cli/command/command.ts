@@ -5,6 +5,7 @@ import { didYouMean } from '#text/suggestion.ts';
 import type { AnyOperation, Target } from '#admin/operation.ts';
 import type { AppContext } from '#context/context.ts';
 import { recordOf, tableOf } from './lines.ts';
+import { missingOptions } from './missing-options.ts';
 import type { Queryable, Transaction } from '#db/db.ts';
 import type { Actor } from '#store/audit/audit.ts';
 
@@ -174,16 +175,9 @@ function parsed(command: Command, args: string[], options: Options): Input {
     const { message } = error as Error;
     const [, unknown] = /^Unknown option '(--[^']+)'/.exec(message) ?? [];
     const names = Object.keys(options).map((name) => `--${name}`);
-    const hint = unknown === undefined ? '' : didYouMean(unknown, names) || missingFrom(command, args);
+    const hint = unknown === undefined ? '' : didYouMean(unknown, names) || missingOptions(command.options, args);
     throw new UsageError(`${message.replace(/\.?$/, '.')}${hint} See: scorehall ${command.words} --help`);
   }
-}
-
-/** The mandatory options that are not given, with their help, behind the refusal of an option that the command does not have. */
-function missingFrom({ options = {} }: Command, args: readonly string[]): string {
-  const isGiven = (name: string): boolean => args.some((arg) => arg.split('=', 1)[0] === `--${name}`);
-  const missing = Object.entries(options).filter(([name, { required }]) => required === true && !isGiven(name));
-  return missing.map(([name, { value, help }]) => ` It needs --${name} ${value}: ${help}.`).join('');
 }
 
 /**

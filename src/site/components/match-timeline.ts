@@ -35,12 +35,12 @@ export function matchTimeline(request: PageRequest, view: Timed): Html {
     ${heading('timeline', text.match.course)} ${chart(request, view)}
     ${folded(
       entries.length > UNFOLDED,
-      text.match.allMoments(formats.number(entries.length)),
-      html`<ol class="moments">
+      text.match.allEntries(formats.number(entries.length)),
+      html`<ol class="entries">
         ${entries.slice(0, LISTED)}
       </ol>`,
     )}
-    ${rest > 0 ? html`<p class="soft">${text.match.moreMoments(formats.number(rest))}</p>` : ''}
+    ${rest > 0 ? html`<p class="soft">${text.match.moreEntries(formats.number(rest))}</p>` : ''}
   </section>`;
 }
 
@@ -97,12 +97,12 @@ function killBars(
   }));
 }
 
-type Moment = { time: number } & ({ objective: MatchObjective } | { kill: MatchKill });
+type Entry = { time: number } & ({ objective: MatchObjective } | { kill: MatchKill });
 
 /** Objectives and the first kill one by one; the other kills between two of them as one entry. */
 function entriesOf(request: PageRequest, view: Timed): Html[] {
   const { objectives, kills = [] } = view;
-  const moments: Moment[] = [
+  const inOrder: Entry[] = [
     ...objectives.map((objective) => ({ time: objective.time, objective })),
     ...kills.map((kill) => ({ time: kill.time, kill })),
   ].sort((a, b) => a.time - b.time);
@@ -112,12 +112,12 @@ function entriesOf(request: PageRequest, view: Timed): Html[] {
     if (between.length > 0) entries.push(runItem(request, view, between));
     between = [];
   };
-  for (const moment of moments) {
-    if ('kill' in moment && moment.kill !== kills[0]) between.push(moment.kill);
+  for (const entry of inOrder) {
+    if ('kill' in entry && entry.kill !== kills[0]) between.push(entry.kill);
     else {
       endRun();
       entries.push(
-        'kill' in moment ? firstBloodItem(request, view, moment.kill) : objectiveItem(request, view, moment.objective),
+        'kill' in entry ? firstBloodItem(request, view, entry.kill) : objectiveItem(request, view, entry.objective),
       );
     }
   }
@@ -131,7 +131,7 @@ const item = ({ match }: Timed, time: number, colour: Colour, words: Html): Html
     <span>${words}</span>
   </li>`;
 
-/** The kills between two other moments, of each team. */
+/** The kills between two other entries, of each team. */
 function runItem({ text, formats }: PageRequest, view: Timed, kills: readonly MatchKill[]): Html {
   const teamOf = teamsByPlayer(view.teams);
   const byTeam = [...Map.groupBy(kills, ({ killer }) => teamOf.get(killer) ?? '')].filter(([team]) => team !== '');

@@ -61,11 +61,12 @@ export async function frame(
   return svg.toString();
 }
 
+const stop = (offset: number, opacity: number): Html =>
+  html`<stop offset="${offset}" stop-color="${BACKGROUND}" stop-opacity="${opacity}" />`;
+
 /** A picture that is dark at the left and at the bottom, where the words are. */
 function backdrop(picture: UploadedImage): Html {
   const { width, height } = CARD_SIZE;
-  const stop = (offset: number, opacity: number): Html =>
-    html`<stop offset="${offset}" stop-color="${BACKGROUND}" stop-opacity="${opacity}" />`;
   return html`${pictureIn(picture, 0, 0, width, height)}
     <defs>
       <linearGradient id="left">${stop(0.2, 0.9)}${stop(0.9, 0.1)}</linearGradient>

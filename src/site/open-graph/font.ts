@@ -7,7 +7,7 @@ const OWN_FAMILY = 'Bricolage Grotesque';
 /** A pixel font with every script of Unicode, so that any name can be drawn. */
 const PIXEL_FONT = '@fontsource/unifontex/files/unifontex-latin-400-normal.woff';
 const PIXEL_FAMILY = 'UnifontEX';
-const OWN_LETTERS = /^[\u0000-\u00ff\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac]*$/;
+const OWN_LETTERS = /^[ -~\u00a0-\u00ff\u2013\u2014\u2018-\u201d\u2022\u2026\u20ac]*$/;
 
 /** The family of a text. A text is drawn in one font: letters of two beside each other look like a fault. */
 export const familyOf = (text: string): string => (OWN_LETTERS.test(text) ? OWN_FAMILY : PIXEL_FAMILY);

@@ -100,7 +100,7 @@ async function filterLinks(request: PageRequest, { filters }: Filter): Promise<H
   const server = filters.server === undefined ? undefined : idOf(filters.server);
   const others = filters.player === undefined ? { map: undefined } : {};
   const byServer = choices(request, text.filters.server, 'server', [all, ...names], server, others);
-  const kept = ['gamemode', ...(filters.player === undefined ? [] : ['server'])].flatMap((name) => {
+  const fields = ['gamemode', ...(filters.player === undefined ? [] : ['server'])].flatMap((name) => {
     const value = request.query(name);
     return value === undefined ? [] : html`<input type="hidden" name="${name}" value="${value}" />`;
   });
@@ -117,7 +117,7 @@ async function filterLinks(request: PageRequest, { filters }: Filter): Promise<H
   return html`<div class="filters">
     ${byMode}${servers.length === 0 ? '' : byServer}
     <form class="big-find" action="/matches">
-      ${kept}${input('player', text.columns.player)}${input('map', text.filters.map)}<button>
+      ${fields}${input('player', text.columns.player)}${input('map', text.filters.map)}<button>
         ${text.filters.apply}
       </button>
     </form>

@@ -140,8 +140,8 @@ export const en = {
     course: 'Time line',
     timeline: (objectives: string, kills: string, teams: number) =>
       `${amount(objectives, 'objective')} and ${amount(kills, 'kill')} of ${amount(teams, 'team')} over the course of the match; the list below gives the time of each`,
-    allMoments: (count: string) => `All ${count} entries`,
-    moreMoments: (count: string) => `and ${count} more`,
+    allEntries: (count: string) => `All ${count} entries`,
+    moreEntries: (count: string) => `and ${count} more`,
     firstBlood: 'First blood',
     /** The words between the killer and the victim, and after them. */
     killed: [' killed ', ''] as [between: string, after: string],

@@ -127,8 +127,8 @@ export const ja: Text = {
     course: '試合の流れ',
     timeline: (objectives, kills, teams) =>
       `${teams} チームの目標達成 ${objectives} 件とキル ${kills} 件を試合時間に沿って表示。時刻は下の一覧をご覧ください`,
-    allMoments: (count) => `全 ${count} 件`,
-    moreMoments: (count) => `ほか ${count} 件`,
+    allEntries: (count) => `全 ${count} 件`,
+    moreEntries: (count) => `ほか ${count} 件`,
     firstBlood: '最初のキル',
     killed: [' が ', ' を倒した'],
     somebody: 'プレイヤー',
