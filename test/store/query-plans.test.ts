@@ -18,7 +18,13 @@ import {
   unreportedMatchesOf,
 } from '#store/game/live-matches.ts';
 import { deathsBelow, killsBelow, killsOfMatch } from '#store/game/kills.ts';
-import { countedMatches, leaders, leadersAround, placeOn, placesOfPlayer } from '#store/game/leaderboards/leaderboards.ts';
+import {
+  countedMatches,
+  leaders,
+  leadersAround,
+  placeOn,
+  placesOfPlayer,
+} from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
   projectMatches,

@@ -42,7 +42,10 @@ export async function killsOfMatch(db: Queryable, match: number): Promise<MatchK
     select p.uuid, v.uuid, k.time
     from kills k join players p on p.key = k.killer_key join players v on v.key = k.victim_key
     where k.match_key = ${match} order by k.number`);
-  const kills = (rows as [string, string, number][]).map(([killer, victim, time]) => ({ killer, victim, time }));
+  const found = rows as [string, string, number][];
+  const hidden = await hiddenAmong(db, [...new Set(found.flatMap(([killer, victim]) => [killer, victim]))]);
+  const shown = (uuid: string): string => (hidden.has(uuid) ? HIDDEN.uuid : uuid);
+  const kills = found.map(([killer, victim, time]) => ({ killer: shown(killer), victim: shown(victim), time }));
   return kills.sort((a, b) => a.time - b.time);
 }
 

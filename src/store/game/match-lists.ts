@@ -87,8 +87,10 @@ export async function listMatchesByKeys(
   player?: number,
 ): Promise<(ListedMatch & Partial<PlayedMatch>)[]> {
   if (keys.length === 0) return [];
-  const columns = sql`m.key, m.head, m.started, m.finished, m.map_key, m.server_key`;
-  const rows = await db.all<ListedMatch>(
+  const columns = sql`
+    m.key, m.head, m.started, m.finished, m.map_key, m.server_key,
+    case when ${hasHidden(sql`m.key`)} then 1 else 0 end as hidden`;
+  const rows = await db.all<ListedMatch & { hidden: number }>(
     player === undefined
       ? sql`select ${columns} from matches m where m.key in (${list(keys)})`
       : sql`
@@ -96,7 +98,7 @@ export async function listMatchesByKeys(
         from matches m join player_matches p on p.match_key = m.key and p.player_key = ${player}
         where m.key in (${list(keys)})`,
   );
-  const byKey = new Map(rows.map((match) => [match.key, match]));
+  const byKey = new Map((await withWinners(db, rows)).map((match) => [match.key, match]));
   return keys.flatMap((key) => byKey.get(key) ?? []);
 }
 
