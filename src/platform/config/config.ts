@@ -52,7 +52,7 @@ export const SETTINGS = {
   CONTACT: setting('', 'How people reach the operator: a mail address or a URL', text(512)),
   APPEAL_URL: setting(
     '',
-    'Where punished people object, like https://example.org/appeals; empty: CONTACT. Shown with punishments and to banned players at a join',
+    'Where punished people object, like https://example.org/appeals; empty: CONTACT. Shown with punishments, in mails about them and to banned players at a join',
     webPage,
   ),
   LOGO: setting('', 'Path of a PNG, SVG or WebP file with the logo of the network', text(1024)),
