@@ -5,6 +5,7 @@ import { applyDueResets } from '#store/accounts/factor-resets.ts';
 import { rotateOldKey } from '#store/accounts/signing-keys.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
+import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
 import { fillChanges } from '#store/game/change-filling.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
@@ -66,6 +67,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'record changes', everyMs: SECOND_MS, run: inSteps(recordRemainingChanges) },
   { name: 'write revocation log', everyMs: SECOND_MS, run: inSteps(writeRevocationLog) },
   { name: 'count ranks', everyMs: SECOND_MS, run: inSteps(({ db }) => countRanks(db)) },
+  { name: 'count rivals', everyMs: SECOND_MS, run: inSteps(({ db }) => projectRivals(db)) },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'mail punished players', everyMs: SECOND_MS, run: mailPunished },
   { name: 'reset second factors', everyMs: MINUTE_MS, run: ({ db, clock }) => applyDueResets(db, clock.now()) },

@@ -121,9 +121,9 @@ export async function markStale(tx: Queryable, kind: Stale['kind'], refs: Iterab
   await tx.runAll([...new Set(refs)].map((ref) => statement(String(ref))));
 }
 
-/** A player, the maxima of a player's counters, or an aggregate of the ledger. */
+/** A player, the maxima of a player's counters, a player's records, or an aggregate of the ledger. */
 export interface Stale {
-  kind: 'player' | 'counters' | 'aggregate';
+  kind: 'player' | 'counters' | 'records' | 'aggregate';
   ref: string;
 }
 

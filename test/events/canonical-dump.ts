@@ -38,6 +38,10 @@ const TABLES: Record<string, { ids?: Record<string, Kind>; skip?: string[] }> = 
   kills: { ids: { killer_key: 'player', victim_key: 'player', match_key: 'event' } },
   player_objectives: { ids: { player_key: 'player', match_key: 'event' } },
   boards: { ids: { player_key: 'player' } },
+  kill_pairs: { ids: { killer_key: 'player', victim_key: 'player' } },
+  player_records: {
+    ids: { player_key: 'player', kill_match: 'event', score_match: 'event', time_match: 'event' },
+  },
   map_results: {},
   punishments: { ids: { key: 'event', scope_key: 'server', punished_key: 'player' } },
   ledger: { ids: { key: 'event', scope_key: 'server' }, skip: ['received', 'aggregate', 'withdrawn', 'content_hash'] },
@@ -167,5 +171,6 @@ export async function resetTables(db: Db): Promise<void> {
     sql`delete from rederivations`,
     sql`update sequence set last = 0`,
     sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,
+    sql`update projections set last = 0 where name = 'rivals'`,
   ]);
 }

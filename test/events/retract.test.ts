@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
 import type { Db } from '#db/db.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -72,6 +73,7 @@ for (const dialect of DIALECTS) {
 
 async function countAll(db: Db): Promise<void> {
   while (await projectMatches(db, 'UTC', clock.now()));
+  while (await projectRivals(db));
 }
 
 function same(found: CanonicalDump, wanted: CanonicalDump): void {

@@ -71,6 +71,10 @@ import {
   playersNamed,
 } from '#store/game/players.ts';
 import { searchMaps, searchPlayers, searchServers } from '#store/game/search.ts';
+import { countKills, duelsWith, moveKills, rivalsByKills } from '#store/game/rivals/kill-pairs.ts';
+import { deriveRecords, recordsOf } from '#store/game/rivals/player-records.ts';
+import { companions, matchesTogether, recentMatches } from '#store/game/rivals/recent-matches.ts';
+import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { readTeampvpRanks } from '#store/game/teampvp-ranks.ts';
 import {
   bannedPlayers,
@@ -107,7 +111,7 @@ import { Keys } from '#store/sequence.ts';
 
 /** Full scans of tables that grow with the network, which no request may cause. */
 const LARGE =
-  /^SCAN (ranked_players|place_counts|unranked_players|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|punishment_notices|account_reads|m|d|p|k|v|o|n|u|s|r|c)\b/;
+  /^SCAN (ranked_players|place_counts|unranked_players|merged_in_matches|matches|match_details|player_matches|players|player_names|player_stats|kills|punishments|tokens|accounts|ledger|former_tokens|player_objectives|rotations|map_votes|boards|map_results|match_counters|counter_reports|player_counters|unreported_matches|live_matches|import_rows|managed_players|managed_bans|access_requests|changes|webhook_deliveries|punishment_notices|account_reads|kill_pairs|player_records|m|d|p|k|v|o|n|u|s|r|c)\b/;
 
 /** A database, or a transaction, that notes the statements of its readers, of transactions those that write too. */
 function recorderOf<Q extends Queryable>(db: Q, queries: Sql[], names = ['all', 'get', 'tuples', 'tuple']): Q {
@@ -169,6 +173,13 @@ test('no read of a request scans a table that grows with the network', async (t)
     killsOfMatch: (db) => killsOfMatch(db, 5),
     deathsBelow: (db) =>
       deathsBelow(db, player.key, { before: { match: 5, number: 3 }, limit: 20, audience: 'public' }),
+    rivalsByKills: (db) => rivalsByKills(db, 'victims', { player: player.key, limit: 20 }),
+    'rivalsByKills after a player': (db) => rivalsByKills(db, 'killers', { player: player.key, after: 7, limit: 20 }),
+    duelsWith: (db) => duelsWith(db, player.key, [5, 7]),
+    recordsOf: (db) => recordsOf(db, [player.key]),
+    recentMatches: (db) => recentMatches(db, player.key),
+    companions: (db) => companions(db, 'teammates', { player: player.key, limit: 20 }),
+    matchesTogether: (db) => matchesTogether(db, player.key, 5),
     readObjectives: (db) => readObjectives(db, player.key, 'wool', 20),
     isFormerToken: (db) => isFormerToken(db, 'x'),
     statsOf: (db) => statsOf(db, player.key),
@@ -334,6 +345,10 @@ test('chunks of leaderboards and of ratings read by indexes', async (t) => {
       await mergeLeaderboards(tx, clock.now(), one, two);
       await subtractPlayedTwice(tx, [key], one, two);
     }),
+    projectRivals: (recorder) => projectRivals(recorder),
+    'kills of a match': inTransaction((tx) => countKills(tx, [key], -1)),
+    'kills of a merged player': inTransaction((tx) => moveKills(tx, 'victim_key', sql`victim_key = ${one}`, two)),
+    'records of a player': inTransaction((tx) => deriveRecords(tx, [one])),
     'votes of a player': derive(`vote ${one} map isle`),
     'the next ratings': derive('ratings 0 map isle'),
     'deletion of votes': derive('map isle'),

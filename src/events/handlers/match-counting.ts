@@ -7,8 +7,10 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { deriveRecords } from '#store/game/rivals/player-records.ts';
+import { recountRivals } from '#store/game/rivals/rival-projection.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
-import { createJob, hasOpenJob, nextStale } from '#store/jobs.ts';
+import { createJob, hasOpenJob, markStale, nextStale } from '#store/jobs.ts';
 import { Keys } from '#store/sequence.ts';
 import { LEDGER, type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -61,6 +63,7 @@ async function count(work: UnitOfWork, row: LedgerRow, match: MatchSummary): Pro
   if (match.counters !== undefined)
     await applyReports({ work, key }, groupOf(match.facts.gamemode), match.counters.reported);
   await addMatchToLeaderboards(work.tx, key, work.now);
+  await markStale(work.tx, 'records', await deriveRecords(work.tx, await recountRivals(work.tx, key, 1)));
 }
 
 async function exclude(work: UnitOfWork, row: LedgerRow, match: MatchSummary): Promise<void> {
@@ -76,7 +79,9 @@ async function exclude(work: UnitOfWork, row: LedgerRow, match: MatchSummary): P
     players.map(([player]) => player as number),
     countedFor,
   );
+  const rivals = await recountRivals(tx, key, -1);
   await saveExcluded(tx, key, true);
+  await markStale(tx, 'records', await deriveRecords(tx, rivals));
 }
 
 /** Adds the match to the counters of its players; merged ones have it once (`joinPlayed`). */
@@ -84,6 +89,6 @@ async function countPlayers(work: UnitOfWork, row: LedgerRow, match: MatchSummar
   const { players } = work;
   await work.load(match.players.map(([uuid]) => uuid));
   const group = groupOf(match.facts.gamemode);
-  for (const [uuid, , , , , , , , sums] of match.players) players.count(players.find(uuid)!, group, sums, by);
+  for (const [uuid, , , , , , , , , sums] of match.players) players.count(players.find(uuid)!, group, sums, by);
   await countUuidsApart(work, row, by === 1 ? -1 : 1);
 }

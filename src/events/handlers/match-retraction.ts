@@ -9,6 +9,9 @@ import {
   removeMatchResult,
   removePlayersFromLeaderboards,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { killChanges } from '#store/game/rivals/kill-pairs.ts';
+import { hasCountedRivals } from '#store/game/rivals/rival-projection.ts';
+import { markStale } from '#store/jobs.ts';
 import { withdrawReports } from './counter-reports.ts';
 import { matchUuids } from '../schema/match-summary.ts';
 import { type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
@@ -30,6 +33,8 @@ export interface MatchCursor extends ChunkCursor {
   countedFor: CountedFor;
   /** Whether the match was excluded, so that there is nothing to subtract. */
   isExcluded?: boolean;
+  /** Whether its kills and records are counted, so that they are to be subtracted. */
+  hasRivals?: boolean;
 }
 
 /** Kills have no counters to subtract, so deleting one costs far less than removing a player. */
@@ -41,13 +46,14 @@ export async function beginMatch(work: UnitOfWork, row: LedgerRow): Promise<Matc
   work.changes.add('match', key, 'withdrawn');
   const excluded = await isExcluded(tx, key);
   const countedFor = await removeMatchResult(tx, key);
+  const hasRivals = !excluded && (await hasCountedRivals(tx, key));
   if (!excluded) await countUuidsApart(work, row, 1);
   await tx.runAll([
     sql`update ledger set withdrawn = ${now} where key = ${key}`,
     // Leaderboards and pages read matches with their details only, so they leave this one out from now on.
     sql`delete from match_details where match_key = ${key}`,
   ]);
-  return { key, offset: 0, countedFor, isExcluded: excluded };
+  return { key, offset: 0, countedFor, isExcluded: excluded, hasRivals };
 }
 
 /**
@@ -98,7 +104,7 @@ export async function continueMatch(
   await removePlayers(work, match, cursor, next.offset);
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
-  if (match.kills.length > 0 && !(await deleteKills(work.tx, cursor.key, budget))) return next;
+  if (match.kills.length > 0 && !(await deleteKills(work.tx, cursor, budget))) return next;
   // Reports of players that a merge has moved meanwhile.
   await withdrawReports(work, cursor.key);
   await work.tx.run(sql`delete from matches where key = ${cursor.key}`);
@@ -114,7 +120,7 @@ async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
 
 /** Removes the players from the cursor's offset to `end`. */
 async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
-  const { key, offset, countedFor } = cursor;
+  const { key, offset, countedFor, hasRivals } = cursor;
   const { tx, players } = work;
   const uuids = matchUuids(match).slice(offset, end);
   if (uuids.length === 0) return;
@@ -122,10 +128,11 @@ async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCu
   const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
   await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
   await withdrawReports(work, key, playerKeys);
+  if (hasRivals) await markStale(tx, 'records', playerKeys);
   const group = groupOf(match.facts.gamemode);
   const ofTeams = match.players.slice(offset, end);
   if (!cursor.isExcluded)
-    for (const [uuid, , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
+    for (const [uuid, , , , , , , , , sums] of ofTeams) players.count(players.find(uuid)!, group, sums, -1);
   const scorers = match.scorers.slice(
     Math.max(0, offset - match.players.length),
     Math.max(0, end - match.players.length),
@@ -139,11 +146,17 @@ async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCu
 }
 
 /** @returns whether all kills of the match are deleted */
-async function deleteKills(tx: Queryable, match: number, budget: Budget): Promise<boolean> {
+async function deleteKills(tx: Queryable, { key, hasRivals }: MatchCursor, budget: Budget): Promise<boolean> {
   const limit = budget.rows * KILLS_PER_ROW;
-  const deleted = await tx.run(sql`
-    delete from kills where match_key = ${match} and number in (
-      select number from kills where match_key = ${match} limit ${limit})`);
-  budget.spend(Math.ceil(deleted / KILLS_PER_ROW));
-  return deleted < limit;
+  const deleted = await tx.tuples(sql`
+    delete from kills where match_key = ${key} and number in (select number from kills where match_key = ${key} limit ${limit})
+    returning killer_key, victim_key`);
+  if (hasRivals) {
+    const changes = killChanges();
+    for (const [killer, victim] of deleted as [number | null, number][])
+      if (killer !== null && killer !== victim) changes.add([killer, victim], [1]);
+    await tx.runAll(changes.statements(-1));
+  }
+  budget.spend(Math.ceil(deleted.length / KILLS_PER_ROW));
+  return deleted.length < limit;
 }

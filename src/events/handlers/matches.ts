@@ -55,7 +55,7 @@ function addPlayers(
   const names = new ObservedNames();
   const group = groupOf(facts.gamemode);
   for (const player of players) {
-    const [uuid, name, , , , , , , sums] = player;
+    const [uuid, name, , , , , , , , sums] = player;
     const stored = findOrAddPlayer(context, { uuid, name }, finished);
     if (isCounted) work.players.count(stored, group, sums);
     const before = rows.get(stored.key);
@@ -95,8 +95,8 @@ class ObservedNames {
 }
 
 function playerRow(player: PlayerSummary, match: number, key: number): PlayerRow {
-  const [, name, result, score, kills, deaths, time, envdeaths] = player;
-  return [match, key, name, result, score, kills, deaths, time, envdeaths];
+  const [, name, result, score, kills, deaths, time, envdeaths, team] = player;
+  return [match, key, name, result, score, kills, deaths, time, envdeaths, team];
 }
 
 const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow): PlayerRow => [

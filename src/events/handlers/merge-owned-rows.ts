@@ -1,5 +1,6 @@
 import { identifier, join, sql } from '#db/sql.ts';
 import { matchesAmong } from '#store/game/merged-players.ts';
+import { moveKills } from '#store/game/rivals/kill-pairs.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 
 export interface OwnedTable {
@@ -51,6 +52,7 @@ export async function moveOwned(
       delete from ${identifier(table)} where ${moved} and exists (
         select 1 from ${identifier(table)} o where o.${identifier(owner)} = ${survivor} and ${same})`);
   }
+  if (owner === 'killer_key' || owner === 'victim_key') await moveKills(tx, owner, moved, survivor);
   await tx.run(sql`update ${identifier(table)} set ${identifier(owner)} = ${survivor} where ${moved}`);
   return rows.length;
 }

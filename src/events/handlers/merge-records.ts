@@ -13,6 +13,7 @@ import { listCounters } from '#store/game/counters/counters.ts';
 import { mergePlayerCounters } from '#store/game/counters/player-counters.ts';
 import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
+import { deriveRecords } from '#store/game/rivals/player-records.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
 import { deleteVote, votesReference } from './map-ratings.ts';
 import { moveOwned, OWNED } from './merge-owned-rows.ts';
@@ -173,12 +174,12 @@ async function addMergedIn({ tx, changes }: UnitOfWork, survivor: number, events
 /** Adds the merged player's row of a match to the survivor's, and records the name that the row does not store. */
 async function joinRows(tx: Queryable, match: number, merged: number, survivor: number): Promise<void> {
   const rows = await tx.tuples(sql`
-    select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count from player_matches
+    select player_key, name, result, score, kill_count, death_count, time_played, envdeath_count, team from player_matches
     where match_key = ${match} and player_key in (${merged}, ${survivor})`);
   const [[player, ...one], [otherPlayer, ...other]] = rows as [[number, ...PlayedBy], [number, ...PlayedBy]];
   // Subtracted from the player whose result does not count, because no counter may become negative while both exist.
   await subtractSurplus(tx, match, one[1] === 'win' ? otherPlayer : player, countedTwice(one[1], other[1]));
-  const [name, result, score, kills, deaths, time, envdeaths] = joinPlayed(one, other);
+  const [name, result, score, kills, deaths, time, envdeaths, team] = joinPlayed(one, other);
   const unused = one[0] === name ? other[0] : one[0];
   if (unused !== name) {
     await tx.run(sql`
@@ -189,7 +190,7 @@ async function joinRows(tx: Queryable, match: number, merged: number, survivor: 
   await tx.runAll([
     sql`
       update player_matches set name = ${name}, result = ${result}, score = ${score}, kill_count = ${kills},
-        death_count = ${deaths}, time_played = ${time}, envdeath_count = ${envdeaths}
+        death_count = ${deaths}, time_played = ${time}, envdeath_count = ${envdeaths}, team = ${team}
       where match_key = ${match} and player_key = ${survivor}`,
     sql`delete from player_matches where match_key = ${match} and player_key = ${merged}`,
   ]);
@@ -221,6 +222,8 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   await moveVotes(tx, merged, survivor);
   await tx.runAll([addCounters(merged, survivor), ...rankChanges([merged, survivor])]);
   await mergePlayerCounters(tx, await listCounters(tx), merged, survivor);
+  await tx.run(sql`delete from player_records where player_key = ${merged}`);
+  await markStale(tx, 'records', await deriveRecords(tx, [survivor]));
   const before = await nameOf(tx, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   if ((await nameOf(tx, survivor)) !== before) await work.addRenamed([survivor]);
@@ -235,12 +238,14 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
 const nameOf = (tx: Queryable, key: number): Promise<string | undefined> =>
   getValue(tx, sql`select name from players where key = ${key}`);
 
-/** Lets an open job derive the maxima of the survivor instead of the merged player's. */
+/** Lets an open job derive the maxima of the survivor instead of the merged player's; the records are derived already. */
 async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
   const isStale = await tx.get(sql`
     select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
   if (isStale !== undefined) await markStale(tx, 'counters', [survivor]);
-  await tx.run(sql`delete from rederivations where kind in ('player', 'counters') and ref = ${String(merged)}`);
+  await tx.run(
+    sql`delete from rederivations where kind in ('player', 'counters', 'records') and ref = ${String(merged)}`,
+  );
 }
 
 /** Stores the key of the merged player with its alias, whose UUID is a pseudonym if the account was deleted meanwhile. */

@@ -3,6 +3,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
+import { lockProjection } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { DerivedRecords } from '#store/game/rivals/player-records.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { removedUntil } from '#store/accounts/removed-names.ts';
 import { PlayerObservations, replacePlayerNames } from '#store/game/player-names.ts';
@@ -65,6 +67,25 @@ export async function deriveMaxima(db: Db, job: Job, stale: Stale): Promise<void
       await maxima.read(tx);
       await maxima.write(tx);
     }
+    await unmarkStale(tx, stale);
+    await saveJob(tx, { ...current, chunks: current.chunks + 1 });
+  });
+}
+
+/** Derives the records of a player from its matches, which are read like the observations of `derivePlayer`. */
+export async function deriveRecordsOf(db: Db, job: Job, stale: Stale): Promise<void> {
+  const player = Number(stale.ref);
+  const before = await readState(db, player);
+  const records = new DerivedRecords(player);
+  if (before !== undefined) await records.read(db, { turn: setImmediate });
+  await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    await lockProjection(tx, 'rivals');
+    const current = await jobByKey(tx, job.key);
+    const after = await readState(tx, player);
+    if (current?.chunks !== job.chunks || after?.aliases !== before?.aliases) return;
+    if (after !== undefined) await records.read(tx);
+    await records.write(tx);
     await unmarkStale(tx, stale);
     await saveJob(tx, { ...current, chunks: current.chunks + 1 });
   });

@@ -12,7 +12,7 @@ import { Keys } from '#store/sequence.ts';
 import { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { anonymiseChunk } from './anonymisation.ts';
 import { countersChunk } from '../handlers/recount.ts';
-import { deriveAggregate, deriveMaxima, derivePlayer } from './derivation.ts';
+import { deriveAggregate, deriveMaxima, derivePlayer, deriveRecordsOf } from './derivation.ts';
 import { mergeChunk } from '../handlers/merge-records.ts';
 import type { ChunkRunner } from '../ledger/chunk.ts';
 import { withdrawChunk } from './withdrawal.ts';
@@ -73,6 +73,7 @@ async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
   const stale = await nextStale(db);
   if (stale?.kind === 'player') await derivePlayer(db, clock, job, stale);
   else if (stale?.kind === 'counters') await deriveMaxima(db, job, stale);
+  else if (stale?.kind === 'records') await deriveRecordsOf(db, job, stale);
   else await db.transaction((tx) => deriveAggregateOrEnd(tx, clock.now(), job));
   return true;
 }

@@ -24,7 +24,8 @@ const TABLES = {
   merged_in_matches: 'match_key, player_key',
   match_details: 'match_key, head, started, finished, teams, objectives, extras',
   match_counters: 'match_key, counters',
-  player_matches: 'match_key, player_key, name, result, score, kill_count, death_count, time_played, envdeath_count',
+  player_matches:
+    'match_key, player_key, name, result, score, kill_count, death_count, time_played, envdeath_count, team',
   punishments:
     'key, scope_key, reference, punisher_uuid, punisher_name, punished_key, type, level, reason, server, automatic, time, expires, changed',
   kills: 'match_key, number, killer_key, killer_name, victim_key, victim_name, time, location',

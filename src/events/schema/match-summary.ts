@@ -139,14 +139,14 @@ function summarisePlayers(match: FinishedMatch, group: Group): PlayerSummary[] {
   const envdeaths = countEnvdeaths(match);
   const players: PlayerSummary[] = [];
   const winners = new Set(winningTeams(match));
-  for (const team of match.teams) {
+  for (const [place, team] of match.teams.entries()) {
     const result = winners.size === 0 ? 'draw' : winners.has(team.name) ? 'win' : 'lose';
     for (const player of team.players) {
       if (player.primary === false) continue;
       const { uuid, name, score, kill_count, death_count, time_played } = player;
       const envdeath = envdeaths.get(uuid) ?? 0;
       const sums = toSums(group, playerAmounts(player, result, envdeath, completed.get(uuid)));
-      players.push([uuid, name, result, score, kill_count, death_count, time_played, envdeath, sums]);
+      players.push([uuid, name, result, score, kill_count, death_count, time_played, envdeath, place, sums]);
     }
   }
   return players;

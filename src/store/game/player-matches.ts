@@ -11,14 +11,16 @@ export type PlayedBy = [
   deaths: number,
   time: number,
   envdeaths: number,
+  /** The place of the team in the match; null if an earlier version stored the match. */
+  team: number | null,
 ];
 
 /**
  * Joins the rows of two merged UUIDs of a player in one match: won if either did, under the name that sorts last, with
- * the sums of both. It is commutative, so that the time of the merge does not matter.
+ * the sums of both, in the team that won, else in the first. It is commutative, so that the time of the merge does not matter.
  */
 export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
-  const [name, result, score, kills, deaths, time, envdeaths] = one;
+  const [name, result, score, kills, deaths, time, envdeaths, team] = one;
   return [
     name > other[0] ? name : other[0],
     joinedResult(result, other[1]),
@@ -27,8 +29,12 @@ export function joinPlayed(one: PlayedBy, other: PlayedBy): PlayedBy {
     deaths + other[4],
     time + other[5],
     envdeaths + other[6],
+    (result === 'win') === (other[1] === 'win') ? firstTeam(team, other[7]) : result === 'win' ? team : other[7],
   ];
 }
+
+const firstTeam = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : Math.min(one, other);
 
 /** The counts that the joined row has once, not as a sum, because it is one match with one result. */
 export function countedTwice(one: MatchResult, other: MatchResult): Counts {

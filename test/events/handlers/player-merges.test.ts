@@ -10,6 +10,7 @@ import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { listWholeMatches, matchByKey } from '#store/game/matches.ts';
 import { findPlayer, namesOf, type PlayerName, playerByUuid, playersBefore } from '#store/game/players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
@@ -62,6 +63,7 @@ for (const dialect of DIALECTS) {
 async function shownIn(db: Db): Promise<Record<string, unknown>> {
   await finishJobs(db);
   while (await projectMatches(db, 'UTC', 0));
+  while (await projectRivals(db));
   const matches = await listWholeMatches(db, { before: Number.MAX_SAFE_INTEGER, limit: 100 });
   const players = await playersBefore(db, Number.MAX_SAFE_INTEGER, 100);
   const kills = await Promise.all(

@@ -58,7 +58,7 @@ class Recount {
       if (type === 'player.merged') this.#isMerged = true;
       if (type === 'match.finished') {
         const group = groupOf(data.facts.gamemode);
-        for (const [uuid, , , , , , , , sums] of data.players) this.#count(uuid, group, sums);
+        for (const [uuid, , , , , , , , , sums] of data.players) this.#count(uuid, group, sums);
         const merged = data.players.filter(([uuid]) => uuid === person(0).uuid || uuid === person(1).uuid);
         if (merged.length === 2) this.#playedTwice.push({ group, results: merged.map(([, , result]) => result) });
       }

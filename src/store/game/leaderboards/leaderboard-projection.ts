@@ -39,8 +39,9 @@ interface ProjectedMatch {
   extras: string | null;
 }
 
-interface ProjectedPlayer extends CountedPlayer {
+export interface ProjectedPlayer extends CountedPlayer {
   match_key: number;
+  score: number;
 }
 
 /**
@@ -61,7 +62,7 @@ export async function projectMatches(
     const state = await lockProjection(tx);
     before = state.last > 0 && state.made_for !== zone ? state.made_for : undefined;
     if (state.made_for !== zone) return await restartProjection(tx, zone);
-    const { keys, players, mayBeMore } = await batchAfter(tx, state.last);
+    const { keys, players, mayBeMore } = await matchesAfter(tx, state.last);
     if (keys.length === 0) return false;
     await addMatches(tx, keys, players, zone, now);
     await advanceProjection(tx, { last: keys.at(-1)!, made_for: zone });
@@ -122,7 +123,7 @@ export async function removePlayersFromLeaderboards(
   const { made_for: zone } = await lockProjection(tx);
   if (countedFor === null || countedFor !== zone || players.length === 0) return;
   const rows = await tx.all<ProjectedPlayer & { finished: number; gamemode: string }>(sql`
-    select p.player_key, p.match_key, p.result, p.kill_count, p.death_count, p.time_played, m.finished, m.gamemode
+    select p.player_key, p.match_key, p.result, p.score, p.kill_count, p.death_count, p.time_played, m.finished, m.gamemode
     from player_matches p join matches m on m.key = p.match_key
     where p.match_key = ${matchKey} and p.player_key in (${list(players)})`);
   const at = bucketsIn(zone);
@@ -234,21 +235,22 @@ async function restartProjection(tx: Queryable, zone: string): Promise<boolean> 
   return true;
 }
 
-interface ProjectedBatch {
+export interface ProjectedBatch {
   /** Of the matches, in their order. */
   keys: number[];
   players: ProjectedPlayer[];
   mayBeMore: boolean;
 }
 
-async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> {
+/** The next matches of a projection, with their players. */
+export async function matchesAfter(tx: Queryable, last: number, limit = BATCH_PLAYERS): Promise<ProjectedBatch> {
   const rows = await tx.tuples(sql`select key from matches where key > ${last} order by key limit ${BATCH_SIZE}`);
   const keys = rows.map(([key]) => key as number);
   if (keys.length === 0) return { keys, players: [], mayBeMore: false };
   const played = sql`${PLAYERS} where match_key > ${last} and match_key <= ${keys.at(-1)!}`;
   const players = await tx.all<ProjectedPlayer>(sql`
-    ${played} order by match_key, player_key limit ${BATCH_PLAYERS}`);
-  if (players.length < BATCH_PLAYERS) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
+    ${played} order by match_key, player_key limit ${limit}`);
+  if (players.length < limit) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
   // Without the last match, whose players may be incomplete.
   const cut = players.at(-1)!.match_key;
   const whole = keys.filter((key) => key < cut);
@@ -258,7 +260,7 @@ async function batchAfter(tx: Queryable, last: number): Promise<ProjectedBatch> 
 }
 
 const PLAYERS = sql`
-  select player_key, match_key, result, kill_count, death_count, time_played from player_matches`;
+  select player_key, match_key, result, score, kill_count, death_count, time_played from player_matches`;
 
 /** Without excluded matches. */
 const readMatches = (tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> =>
@@ -303,14 +305,21 @@ interface ProjectionOffset {
   made_for: string;
 }
 
-/** Takes the lock of the leaderboards, which every transaction that counts or subtracts matches needs. */
-export async function lockProjection(tx: Queryable): Promise<ProjectionOffset> {
+/** What follows matches: the leaderboards, and who killed whom with the records of players. */
+type Projection = 'boards' | 'rivals';
+
+/** Takes the lock of a projection, which every transaction that counts or subtracts matches needs. */
+export async function lockProjection(tx: Queryable, name: Projection = 'boards'): Promise<ProjectionOffset> {
   const offset = await tx.get<ProjectionOffset>(
-    sql`update projections set last = last where name = 'boards' returning last, made_for`,
+    sql`update projections set last = last where name = ${name} returning last, made_for`,
   );
   return offset!;
 }
 
-export async function advanceProjection(tx: Queryable, { last, made_for }: ProjectionOffset): Promise<void> {
-  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = 'boards'`);
+export async function advanceProjection(
+  tx: Queryable,
+  { last, made_for }: ProjectionOffset,
+  name: Projection = 'boards',
+): Promise<void> {
+  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = ${name}`);
 }
