@@ -301,6 +301,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players/{id}/rivals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The people with whom and against whom a player plays, the most frequent first
+         * @description The people with whom and against whom a player plays, the most frequent first.
+         */
+        get: operations["getPlayersIdRivals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/leaderboards/{mode}/{period}": {
         parameters: {
             query?: never;
@@ -861,6 +881,7 @@ export interface components {
             };
             /** @description The places on the leaderboards of the present month and of all time on which the player has a value, as of their last count, some seconds ago. Private, hidden and erased players have none */
             places?: components["schemas"]["PlayerPlace"][];
+            form?: components["schemas"]["PlayerForm"];
             /** @description Whether the person made the profile private: the members but `banned` are then empty or zero */
             private?: boolean;
         };
@@ -992,6 +1013,32 @@ export interface components {
             percentile: number;
             value: number;
         };
+        PlayerForm: {
+            /** @description The results of the newest 10 matches that count, newest first */
+            results: ("win" | "lose" | "draw")[];
+            /** @description The present streak: victories in a row; defeats as a negative number */
+            streak: number;
+            /** @description The longest streak of victories */
+            win_streak: number;
+            /** @description The longest streak of defeats */
+            lose_streak: number;
+            /** @description The map with the most victories in the newest 50 matches that count; empty without any */
+            best_map: string;
+            best_map_play_count: number;
+            best_map_win_count: number;
+            /** @description Most kills in one match; 0 without any */
+            kill_count: number;
+            /** @description The id of that match; empty without one */
+            kill_match_id: string;
+            /** @description Most points in one match; 0 without any */
+            score: number;
+            /** @description The id of that match; empty without one */
+            score_match_id: string;
+            /** @description Most seconds in one match; 0 without any */
+            time_played: number;
+            /** @description The id of that match; empty without one */
+            time_match_id: string;
+        };
         /** @description A match of the player. Members may be added */
         ListedMatch: {
             /** @description Opaque; newer ids compare greater as text */
@@ -1051,6 +1098,26 @@ export interface components {
             time: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Another player in a list of rivals */
+        Rival: {
+            /** @description Opaque; newer ids compare greater as text */
+            id: string;
+            uuid: string;
+            name: string;
+            /** @description How often the player killed the rival, in all matches that count */
+            kill_count: number;
+            /** @description How often the rival killed the player */
+            death_count: number;
+            /** @description Matches that both played, of the newest 50 matches of the player that count; with `by` for sides */
+            play_count?: number;
+            /** @description Those of them that the player won */
+            win_count?: number;
+            /**
+             * Format: uri
+             * @description URL of the resource's public page
+             */
+            permalink_url: string;
         };
         /** @description A player in a leaderboard. Members may be added */
         LeaderboardEntry: {
@@ -2419,6 +2486,7 @@ export interface operations {
             query?: {
                 /** @description Extra fields, comma-separated */
                 fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "places" | "private")[];
+                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "form" | "private")[];
             };
             header?: never;
             path: {
@@ -2541,6 +2609,25 @@ export interface operations {
                      *           "time": "2026-03-01T20:14:32.518+09:00"
                      *         }
                      *       ],
+                     *       "form": {
+                     *         "results": [
+                     *           "win",
+                     *           "lose",
+                     *           "win"
+                     *         ],
+                     *         "streak": 1,
+                     *         "win_streak": 4,
+                     *         "lose_streak": 2,
+                     *         "best_map": "Twin Peaks",
+                     *         "best_map_play_count": 3,
+                     *         "best_map_win_count": 2,
+                     *         "kill_count": 7,
+                     *         "kill_match_id": "38ft1k2k44p",
+                     *         "score": 18,
+                     *         "score_match_id": "38ft1k2k44p",
+                     *         "time_played": 1140,
+                     *         "time_match_id": "38ft1k2k44p"
+                     *       },
                      *       "names": [
                      *         {
                      *           "name": "Ada",
@@ -2761,6 +2848,71 @@ export interface operations {
                      *     ]
                      */
                     "application/json": components["schemas"]["ListedKill"][];
+                };
+            };
+            /** @description Not modified: the response still has an entity tag of `If-None-Match` */
+            304: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            405: components["responses"]["405"];
+            429: components["responses"]["429"];
+            500: components["responses"]["500"];
+            503: components["responses"]["503"];
+        };
+    };
+    getPlayersIdRivals: {
+        parameters: {
+            query?: {
+                /** @description `victims`: by how often the player killed them; `killers`: by how often they killed the player; both from three kills on. `teammates` and `opponents`: by matches on the same side and on another one, of the newest 50 matches of the player that count. Private, hidden and deleted players are left out */
+                by?: "victims" | "killers" | "teammates" | "opponents";
+                /** @description Only items after this one: pass the last id of the previous page */
+                after?: string;
+                /** @description Number of items, 1 to 100; above 100 counts as 100 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`) */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    /** @description Entity tag, for `If-None-Match` */
+                    ETag?: string;
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "382c5w8m1zt",
+                     *         "uuid": "7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97",
+                     *         "name": "Bob",
+                     *         "kill_count": 31,
+                     *         "death_count": 24,
+                     *         "permalink_url": "https://play.example.org/players/7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Rival"][];
                 };
             };
             /** @description Not modified: the response still has an entity tag of `If-None-Match` */

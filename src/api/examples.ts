@@ -6,6 +6,7 @@
 const SITE = 'https://play.example.org';
 const LATER = '2026-03-01T20:07:12.000+09:00';
 const ADA = { uuid: '1f0c3a5e-2b7d-4c69-8e1a-9d4b6f2a7c35', name: 'Ada' };
+const BOB_ID = '382c5w8m1zt';
 const BOB = { uuid: '7b9e2d41-c3f8-4a06-b52d-0e6a1c8f4d97', name: 'Bob' };
 const MATCH = '38ft1k2k44p';
 const STARTED = '2026-03-01T20:00:00.000+09:00';
@@ -152,6 +153,18 @@ const statistics = {
   },
   kills: [kill].map(({ id: _, ...rest }) => rest),
   matches: [played],
+  form: {
+    ...{ results: ['win', 'lose', 'win'], streak: 1, win_streak: 4, lose_streak: 2 },
+    ...{ best_map: 'Twin Peaks', best_map_play_count: 3, best_map_win_count: 2 },
+    ...{
+      kill_count: 7,
+      kill_match_id: MATCH,
+      score: 18,
+      score_match_id: MATCH,
+      time_played: 1_140,
+      time_match_id: MATCH,
+    },
+  },
   names: [{ name: ADA.name, first_seen: '2025-11-02T18:30:00.000+09:00', last_seen: STARTED }],
 };
 
@@ -188,6 +201,12 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   '/v1/players/:id/matches': [played],
   '/v1/players/:id/kills': [kill],
   '/v1/players/:id/deaths': [fall],
+  '/v1/players/:id/rivals': [
+    {
+      ...{ id: BOB_ID, ...BOB, kill_count: 31, death_count: 24 },
+      permalink_url: `${SITE}/players/${BOB.uuid}`,
+    },
+  ],
   '/v1/leaderboards/:mode/:period': [
     {
       ...{ rank: 1, id: player.id, ...{ uuid: ADA.uuid, name: ADA.name } },

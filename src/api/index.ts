@@ -13,6 +13,7 @@ import { openapiDocument } from './openapi.ts';
 import { playerLookups } from './player-lookups.ts';
 import { players } from './players.ts';
 import { punishments } from './punishments.ts';
+import { rivals } from './rivals.ts';
 import { liveMatches } from './live-matches.ts';
 import { servers } from './servers.ts';
 import { Api } from './service.ts';
@@ -27,6 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...punishments,
   ...playerLookups,
   ...players,
+  ...rivals,
   ...leaderboards,
   ...counters,
   ...liveMatches,

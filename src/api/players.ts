@@ -13,6 +13,7 @@ import { PlayerCounters, playerCountersWire } from './counters.ts';
 import { PlayerPlaces, playerPlacesWire } from './places.ts';
 import { audienceOf, type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
 import { type Endpoint, endpoint, type EndpointContext, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
+import { Form, formWire } from './player-form.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
   killIdOf,
@@ -35,6 +36,7 @@ const Extras = {
   head_url: linkOrEmpty.meta({ description: "Image of the player's head, which pages of every origin may read" }),
   counters: PlayerCounters,
   places: PlayerPlaces,
+  form: Form,
   private: z.boolean().meta({
     description: 'Whether the person made the profile private: the members but `banned` are then empty or zero',
   }),
@@ -58,7 +60,7 @@ export const PlayerShape = z
   })
   .meta({ id: 'Player' });
 
-const PLAYER =
+export const PLAYER =
   'A UUID, a player name (ignoring case), a player id, or `me` for the player of the access token; `name:` before a name says that it is one (`name:me`, `name:..`)';
 
 export const players: Endpoint[] = [
@@ -129,7 +131,7 @@ export async function requirePlayer(request: RequestAboutPlayer): Promise<Player
 }
 
 /** The key of the player that has the records which the caller may read: that of no player if the profile is private. */
-async function requireRecords(request: RequestAboutPlayer): Promise<number> {
+export async function requireRecords(request: RequestAboutPlayer): Promise<number> {
   const player = await requirePlayer(request);
   return recordsOf(request.deps, player, await audienceAbout(request));
 }
@@ -244,6 +246,7 @@ async function fieldsWire(
     ...(fields.has('head_url') && { head_url: `${deps.site}/players/${player.uuid}/head` }),
     ...(fields.has('counters') && { counters: await playerCountersWire(deps, key) }),
     ...(fields.has('places') && { places: await playerPlacesWire(deps, key) }),
+    ...(fields.has('form') && { form: await formWire(deps, key) }),
     ...(fields.has('private') && { private: await isPrivate(deps.db, player.uuid) }),
   };
 }

@@ -138,7 +138,7 @@ const issued = (): WireEvent =>
 /** For the path of each endpoint, a request path whose response is complete, with all optional fields. */
 export function paths(history: GeneratedHistory): Record<string, string> {
   const groups =
-    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url,counters,places';
+    'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,splatt,teampvp,total,tntrun,names,head_url,counters,places,form';
   return {
     '/v1/servers': '/v1/servers',
     '/v1/servers/online': '/v1/servers/online',
@@ -154,6 +154,7 @@ export function paths(history: GeneratedHistory): Record<string, string> {
     '/v1/players/:id/matches': `/v1/players/${history.player}/matches`,
     '/v1/players/:id/kills': `/v1/players/${history.player}/kills`,
     '/v1/players/:id/deaths': `/v1/players/${history.player}/deaths`,
+    '/v1/players/:id/rivals': `/v1/players/${history.player}/rivals?by=opponents`,
     '/v1/leaderboards/:mode/:period': '/v1/leaderboards/ctw/all',
     '/v1/counters': '/v1/counters',
     '/v1/live-matches': '/v1/live-matches',
