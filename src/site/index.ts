@@ -35,6 +35,7 @@ import { mapsPage } from './pages/maps.ts';
 import { matchPage } from './pages/match.ts';
 import { matchesPage } from './pages/matches.ts';
 import { playerMatchesPage, playerPage } from './pages/player.ts';
+import { comparePage, rivalsPage } from './pages/rivals.ts';
 import { readPrivacy, showPrivacy } from './pages/privacy.ts';
 import { punishmentPage, punishmentsPage } from './pages/punishments.ts';
 import { playersPage, searchForm, searchPage } from './pages/search.ts';
@@ -154,6 +155,8 @@ export const PAGES: Record<string, PageHandler> = {
   '/players': playersPage,
   '/players/:id': playerPage,
   '/players/:id/matches': playerMatchesPage,
+  '/players/:id/rivals': rivalsPage,
+  '/players/:id/compare': comparePage,
   '/punishments': punishmentsPage,
   '/punishments.atom': punishmentFeed,
   '/punishments/:id': punishmentPage,

@@ -58,6 +58,8 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'players', path: '/players' },
     { name: 'player', path: `/players/${uuid}` },
     { name: 'player-matches', path: `/players/${uuid}/matches` },
+    { name: 'player-rivals', path: `/players/${uuid}/rivals` },
+    { name: 'player-comparison', path: `/players/${uuid}/compare?with=${banned}` },
     { name: 'punished-player', path: `/players/${banned}` },
     { name: 'private-player', path: `/players/${hidden}` },
     { name: 'punishments', path: '/punishments' },

@@ -23,6 +23,7 @@ import { firstPlace, readPlaces, sinceLastVisit, totalPlaces } from '#site/compo
 import { punishmentTable } from '#site/components/punishment-table.ts';
 import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
 import { ago, figure, heading, shareLink, timestamp } from '#site/components/labels.ts';
+import { formSection } from '#site/components/player-form.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 10;
@@ -34,7 +35,7 @@ const MONTHS = 12;
  * `suffix` is appended.
  * @throws HttpError 404
  */
-async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player | Response> {
+export async function requirePlayer(request: PageRequest, suffix = ''): Promise<Player | Response> {
   const idOrName = request.params['id'] ?? '';
   if (uuidOf(idOrName) === idOrName) {
     const byUuid = await playerByUuid(request.db, idOrName);
@@ -71,7 +72,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
 }
 
 /** Staff, and the person on the own page, see what is private. */
-async function audienceOf(request: PageRequest, { uuid }: Player): Promise<Audience> {
+export async function audienceOf(request: PageRequest, { uuid }: Player): Promise<Audience> {
   const account = (await request.person())?.account;
   return account !== undefined && (account.role !== 'user' || account.player_uuid === uuid) ? 'insiders' : 'public';
 }
@@ -109,7 +110,8 @@ async function record(
   if (!hasStats && matches.length === 0)
     return html`<p class="notice">${text.player.noStats}</p>
       ${counters}`;
-  return html`${summary(request, player, stats, places)} ${await activity(request, player)}
+  return html`${summary(request, player, stats, places)} ${await formSection(request, player)}
+      ${await activity(request, player)}
     <section aria-labelledby="modes">
       ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
     </section>

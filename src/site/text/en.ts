@@ -1,6 +1,7 @@
 import { amount } from '#text/amount.ts';
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
+import { rivals } from './en-rivals.ts';
 import { live, server } from './en-server.ts';
 
 /** Picks the singular or the plural by count. */
@@ -20,6 +21,7 @@ export const en = {
   copied: 'Link copied',
   server,
   live,
+  rivals,
   frame: {
     skip: 'Skip to the content',
     nav: 'Parts of the site',

@@ -1,5 +1,6 @@
 import { ja as game } from '#http/game-texts/ja.ts';
 import type { Text } from './en.ts';
+import { rivals } from './ja-rivals.ts';
 import { live, server } from './ja-server.ts';
 
 export const ja: Text = {
@@ -8,6 +9,7 @@ export const ja: Text = {
   copied: 'リンクをコピーしました',
   server,
   live,
+  rivals,
   frame: {
     skip: '本文へ移動',
     nav: 'サイト内の項目',

@@ -1,0 +1,50 @@
+import { RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
+import { amount } from '#text/amount.ts';
+
+/** The texts about the form of a player, rivals, and the comparison of two players. */
+export const rivals = {
+  form: 'Form and records',
+  newest: 'Newest results',
+  streak: 'Current streak',
+  wins: (count: string) => `${amount(count, 'win')} in a row`,
+  losses: (count: string) => `${amount(count, 'defeat')} in a row`,
+  noStreak: 'none',
+  winStreak: 'Longest winning streak',
+  loseStreak: 'Longest losing streak',
+  records: { kill: 'Most kills in a match', score: 'Most points in a match', time: 'Longest match' },
+  bestMap: 'Best map',
+  bestMapOf: (wins: string, matches: string, newest: string) =>
+    `${wins} won of ${matches}, in the last ${amount(newest, 'match', 'matches')}`,
+  victim: 'Favourite victim',
+  nemesis: 'Nemesis',
+  times: (count: string) => amount(count, 'kill'),
+  title: (name: string) => `Rivals of ${name}`,
+  link: 'Rivals',
+  lists: {
+    victims: 'Killed most often',
+    killers: 'Killed by most often',
+    teammates: 'Played with',
+    opponents: 'Played against',
+  },
+  notes: {
+    victims: 'In all matches, from three kills on.',
+    killers: 'In all matches, from three kills on.',
+    teammates: `In the last ${RECENT_MATCHES} matches.`,
+    opponents: `In the last ${RECENT_MATCHES} matches.`,
+  },
+  none: 'No player yet.',
+  duel: (kills: string, deaths: string) => `${amount(kills, 'kill')}, ${amount(deaths, 'death')}`,
+  together: (matches: string, wins: string) => `${amount(matches, 'match', 'matches')}, ${wins} won`,
+  compare: 'Compare with',
+  compareHint: 'A name, UUID or id',
+  compareButton: 'Compare',
+  comparison: (one: string, other: string) => `${one} and ${other}`,
+  unknown: (name: string) => `There is no player “${name}”. Check the spelling, or use the search.`,
+  same: 'Choose another player: this one is already on the page.',
+  value: 'Value',
+  kills: (name: string) => `Kills of ${name}`,
+  between: 'Against each other',
+  betweenNote: (name: string) => `Kills in all matches; sides in the last ${RECENT_MATCHES} matches of ${name}.`,
+  asTeammates: 'On the same side',
+  asOpponents: 'On different sides',
+};
