@@ -1,6 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { hidesPrivate } from '#store/game/hidden-in-matches.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { type Privacy, privacyOf, storePrivacy } from '#store/game/private-players.ts';
 import { changesByHiding } from '#store/game/renamed-players.ts';
@@ -38,9 +39,10 @@ export async function followPrivacy(
   const keys = players.map(({ key }) => key);
   await followRanked(tx, now, keys);
   for (const player of players) if (!hasPseudonym(player)) changes.add('player', player.key, 'changed');
-  if (before?.profile !== profile)
+  const isHidden = await hidesPrivate(tx);
+  if (isHidden && before?.profile !== profile)
     for (const { kind, key, type } of await changesByHiding(tx, keys)) changes.add(kind, key, type);
-  if (online || profile) await work.hidePlayers();
+  if (online || (profile && isHidden)) await work.hidePlayers();
 }
 
 export const PRIVACY_EFFECTS: Effects<typeof PRIVACY_EVENTS> = {

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Renamed } from './own-teams.ts';
 import type { Named } from './players.ts';
@@ -14,6 +14,9 @@ export const HIDDEN: Named = { uuid: '', name: 'hidden' };
 
 /** Whether the network hides private players in matches, as the services stored the setting. */
 export const HIDES = sql`exists (select 1 from private_in_matches where hidden = 1)`;
+
+export const hidesPrivate = (db: Queryable): Promise<boolean> =>
+  exists(db, sql`select 1 as found from private_in_matches where hidden = 1`);
 
 const PRIVATE = sql`
   player_matches y join players p on p.key = y.player_key

@@ -1,4 +1,4 @@
-import { type Db, exists, type Queryable } from '#db/db.ts';
+import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange, type ResourceKind } from './changes.ts';
@@ -30,10 +30,9 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
   return changes;
 }
 
-/** The changes of the matches of players whom they hide now, or show again; none in a network that shows all players there. */
+/** The changes of the matches of players whom they hide now, or show again. */
 export async function changesByHiding(tx: Queryable, players: readonly number[]): Promise<ResourceChange[]> {
   const changes: ResourceChange[] = [];
-  if (!(await exists(tx, sql`select 1 as found from private_in_matches where hidden = 1`))) return changes;
   for (const key of players) changes.push(...(await firstShown(tx, key, 1)));
   return changes;
 }
