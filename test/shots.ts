@@ -20,6 +20,7 @@ import { shootConsole, shootConsoleForReadme } from './console/shots.ts';
 import { everyPage, type SitePage } from './site/pages.ts';
 import { makePrivate, presentAt } from './site/world.ts';
 import { siteSession } from './site/session.ts';
+import { event, person, sendEvents } from './support/builders.ts';
 import { launchBrowser } from './support/browser.ts';
 import { PICTURE_SIZE, README_PICTURES, takeReadmePicture } from './support/readme-pictures.ts';
 import { isWanted, looksIn, pictureAt, shoot, type Wanted } from './support/shots.ts';
@@ -109,6 +110,8 @@ async function shootEmptySite(): Promise<number> {
 /** The front page for an operator with a linked game account, with the menu open. */
 async function shootSignedIn(context: AppContext): Promise<number> {
   if (!isWanted(wanted, 'signed-in')) return 0;
+  // The menu shows the head of the person, and only players have one.
+  await sendEvents(context, event('player.known', { player: person(1, 'Wharfinger') }));
   const cookie = await siteSession(context, { name: 'Wharfinger', role: 'operator', linked: true });
   await shootPages(context, [{ name: 'signed-in', path: '/' }], cookie);
   return 1;
