@@ -2485,8 +2485,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Extra fields, comma-separated */
-                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "places" | "private")[];
-                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "form" | "private")[];
+                fields?: ("bowspleef" | "cp" | "ctw" | "factions" | "kills" | "matches" | "objective" | "paintball" | "splatt" | "teampvp" | "total" | "tntrun" | "names" | "head_url" | "counters" | "places" | "form" | "private")[];
             };
             header?: never;
             path: {
