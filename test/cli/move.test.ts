@@ -7,6 +7,7 @@ import { sql } from '#db/sql.ts';
 import { readDigests } from '#db/transfer/copy.ts';
 import { cancelMove, move, type MoveOptions } from '#db/transfer/move.ts';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
+import { privacyOf } from '#store/game/private-players.ts';
 import { secretKeyMatches } from '#store/installation/installation.ts';
 import { canonicalDumpOf } from '#test/events/canonical-dump.ts';
 import { record } from '#test/support/changes.ts';
@@ -100,6 +101,7 @@ for (const [from, to] of [
     assert.deepEqual(await readDigests(target, quiet), await readDigests(context.db, quiet));
     assert.deepEqual(moved, await readDigests(context.db, quiet));
     assert.deepEqual(await canonicalDumpOf(target), await canonicalDumpOf(context.db));
+    assert.deepEqual(await privacyOf(target, person(79).uuid), { profile: true, online: true, names: false });
     await target.close();
 
     await assert.rejects(sendEvents(context, login('Alpha', person(1))), { name: 'Unavailable' });

@@ -7,6 +7,7 @@ import {
   after,
   application,
   configured,
+  event,
   login,
   map,
   match,
@@ -27,6 +28,7 @@ export const NETWORK_TABLES = [
   'maps',
   'pictures',
   'players',
+  'private_players',
   'tokens',
 ];
 
@@ -49,6 +51,7 @@ export async function fillNetwork(context: TestAppContext): Promise<void> {
     rating('Twin Peaks', person(1), 5),
     punishment('one', person(2), { reason: 'テスト' }),
     statistics(person(3), { faction: 'Foxes', power: 2.25 }),
+    event('player.privacy', { player: person(79).uuid, profile: true, online: true, names: false }),
   );
   while (await projectMatches(db, 'UTC', clock.now()));
   while (await countRanks(db));
