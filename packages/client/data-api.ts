@@ -882,7 +882,7 @@ export interface components {
             /** @description The places on the leaderboards of the present month and of all time on which the player has a value, as of their last count, some seconds ago. Private, hidden and erased players have none */
             places?: components["schemas"]["PlayerPlace"][];
             form?: components["schemas"]["PlayerForm"];
-            /** @description Whether the person made the profile private: the members but `banned` are then empty or zero */
+            /** @description Whether the profile is private: logins, names and statistics are then empty or zero. The feed has it without `fields`, if it is true */
             private?: boolean;
         };
         WoolPlace: {

@@ -19,11 +19,9 @@ export const Form = z
     streak: z.int().meta({ description: 'The present streak: victories in a row; defeats as a negative number' }),
     win_streak: count.meta({ description: 'The longest streak of victories' }),
     lose_streak: count.meta({ description: 'The longest streak of defeats' }),
-    best_map: z
-      .string()
-      .meta({
-        description: `The map with the most victories in the newest ${RECENT_MATCHES} matches that count; empty without any`,
-      }),
+    best_map: z.string().meta({
+      description: `The map with the most victories in the newest ${RECENT_MATCHES} matches that count; empty without any`,
+    }),
     best_map_play_count: count,
     best_map_win_count: count,
     kill_count: count.meta(record('kills')),

@@ -38,7 +38,8 @@ const Extras = {
   places: PlayerPlaces,
   form: Form,
   private: z.boolean().meta({
-    description: 'Whether the person made the profile private: the members but `banned` are then empty or zero',
+    description:
+      'Whether the profile is private: logins, names and statistics are then empty or zero. The feed has it without `fields`, if it is true',
   }),
 };
 type ExtraName = keyof typeof Extras;

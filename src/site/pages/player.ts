@@ -111,7 +111,7 @@ async function record(
     return html`<p class="notice">${text.player.noStats}</p>
       ${counters}`;
   return html`${summary(request, player, stats, places)} ${await formSection(request, player)}
-      ${await activity(request, player)}
+    ${await activity(request, player)}
     <section aria-labelledby="modes">
       ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
     </section>
