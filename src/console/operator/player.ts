@@ -63,7 +63,7 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
   const accounts = await accountsOfPlayer(deps.db, uuid);
   const aliases = await readAliases(deps.db, uuid, MAX_ALIASES);
   const privacy = await privacyOf(deps.db, uuid);
-  const kept = SWITCHES.filter((name) => privacy[name]).map((name) => t.privacy[name]);
+  const withheld = SWITCHES.filter((name) => privacy[name]).map((name) => t.privacy[name]);
   return [
     ['UUID', html`<code>${uuid}</code>`],
     ['ID', html`<code>${idOf(key)}</code>`],
@@ -82,7 +82,7 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
     ],
     [t.last_logout, last_logout === null ? '–' : timestamp(request, last_logout)],
     aliases.length > 0 && [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`],
-    kept.length > 0 && [t.private, new Intl.ListFormat(texts.lang).format(kept)],
+    withheld.length > 0 && [t.private, new Intl.ListFormat(texts.lang).format(withheld)],
     (await isBanned(deps.db, key, now)) && [texts.operator.state, html`<span class="badge bad">${t.banned}</span>`],
   ];
 }
