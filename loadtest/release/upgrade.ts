@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Container } from '../operate/container.ts';
-import { addOutcome, aptInstall, bootBare, endOf } from './machine.ts';
+import { addOutcome, aptInstall, bootBare, endOf, untilAnswered } from './machine.ts';
 import { type FormerPackages, makeFailing, makeFormer } from './other-versions.ts';
 import { beginNetwork, commitOf, createGameServer, keyIn, showsPlayer, SITE, startAgent } from './own-network.ts';
 import type { DebianSetup } from './setup.ts';
@@ -92,6 +93,8 @@ function watch(container: Container): () => Promise<string> {
   const child = container.startBeside(['sh', '-c', `while :; do ${ask}; date +%s.%N; sleep 0.1; done`]);
   const printed = text(child.stdout!);
   return async () => {
+    await untilAnswered(container, SITE, (page) => page.includes('Alpha'));
+    await pause(1000);
     child.kill();
     await once(child, 'exit');
     const lines = (await printed).split('\n').filter((line) => line.startsWith('200 '));
