@@ -10,19 +10,20 @@ import { exportCommit } from '../../scripts/release/source.ts';
 import { runProgram } from '../support/programs.ts';
 import { ARCHITECTURE } from './artefacts.ts';
 
-const REVISION = 'HEAD~1';
-
 export interface FormerPackages {
   service: string;
   agent: string;
   commit: string;
 }
 
-/** Makes the packages of the commit before, with a version that Debian puts before the present one. */
-export async function makeFormer(folder: string): Promise<FormerPackages> {
+const READ_COMMIT = 'dpkg-deb --fsys-tarfile "$0" | tar --extract --to-stdout ./usr/lib/scorehall/COMMIT';
+
+/** Makes the packages of the commit before that of a package, with a version that Debian puts before it. */
+export async function makeFormer(service: string, folder: string): Promise<FormerPackages> {
+  const present = runProgram('sh', ['-ec', READ_COMMIT, service]).trim();
   const work = join(folder, 'former');
   await mkdir(work);
-  const source = { ...(await exportCommit(REVISION, join(work, 'source'))), version: `${VERSION}~former` };
+  const source = { ...(await exportCommit(`${present}~1`, join(work, 'source'))), version: `${VERSION}~former` };
   const program = join(work, 'program');
   await makeProgram(source, ARCHITECTURE, program);
   await makePackages(source, ARCHITECTURE, { program, work, output: folder, level: 0 });

@@ -16,7 +16,7 @@ interface Versions extends FormerPackages {
 const made = new Map<string, Promise<Versions>>();
 
 async function makeVersions({ artefacts, folder }: DebianSetup): Promise<Versions> {
-  const former = await makeFormer(folder);
+  const former = await makeFormer(artefacts.service, folder);
   const failing = await makeFailing(artefacts.service, folder);
   return { ...former, failing, migrating: await makeFailing(artefacts.service, folder, true) };
 }
