@@ -54,9 +54,10 @@ const settingsOf = ({ name }: Twin) => ({
 
 const create: Example = {
   prepare: async (_, name) => ({ name, words: { [name]: 'NAME' } }),
-  page: ({ name }) => ['/operator/servers', { name, ...SETTINGS }],
-  command: ({ name }) => ['server', 'create', '--name', name, ...options(SETTINGS)],
-  file: (twin) => ({ servers: [settingsOf(twin)] }),
+  // The page asks for the name alone: `server.set` has the settings.
+  page: ({ name }) => ['/operator/servers', { name }],
+  command: ({ name }) => ['server', 'create', '--name', name, '--region', ''],
+  file: ({ name }) => ({ servers: [{ name, region: '' }] }),
 };
 
 const set: Example<ServerTwin> = {

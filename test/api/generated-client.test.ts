@@ -89,6 +89,9 @@ test('a generated client calls every endpoint', async (t) => {
   assert.equal(dataOf(await client.GET('/v1/players/{id}/kills', { params: player }))[0]?.location.y, 64);
   assert.equal(dataOf(await client.GET('/v1/players/{id}/deaths', { params: player }))[0]?.killer, '');
 
+  const rivals = await client.GET('/v1/players/{id}/rivals', { params: player });
+  assert.ok(Array.isArray(dataOf(rivals)));
+
   const { error, response } = await client.GET('/v1/matches/{id}', { params: { path: { id: 'nothing' } } });
   assert.deepEqual([response.status, error?.error], [404, 'not_found']);
   assert.deepEqual(

@@ -19,12 +19,13 @@ const PLAYERS = [QUIET.uuid, QUIET.name, FORMER, OTHER.uuid];
 /** Each endpoint and each query that names players; the feed of changes, which tells of the switch, is left out. */
 function apiAddresses(history: GeneratedHistory): string[] {
   const known = paths(history);
-  const fields = 'fields=names,private,head_url,counters,total,teampvp,kills,matches,factions,ctw,objective';
+  const fields =
+    'fields=names,private,places,form,head_url,counters,total,teampvp,kills,matches,factions,ctw,objective';
   return [
     ...ENDPOINTS.filter(({ isFeed }) => isFeed !== true).map(({ path }) => known[path]!),
     ...PLAYERS.flatMap((player) => [
       `/v1/players/${player}?${fields}`,
-      ...['matches', 'kills', 'deaths', 'punishments'].map((list) => `/v1/players/${player}/${list}`),
+      ...['matches', 'kills', 'deaths', 'punishments', 'rivals'].map((list) => `/v1/players/${player}/${list}`),
       ...['', '&map=Twin%20Peaks'].map((filter) => `/v1/matches?player=${player}&fields=teams${filter}`),
     ]),
     `/v1/players?uuids=${QUIET.uuid},${OTHER.uuid}`,
@@ -46,6 +47,7 @@ function siteAddresses({ server, match: id, map, punishment: issued, player }: G
     '/cards/players/:id': [`/cards/players/${player}.png`, `/cards/players/${OTHER.uuid}.png`],
     '/cards/maps/:id': [`/cards/maps/${map}.png`],
     '/cards/site.png': ['/cards/site.png'],
+    '/cards/leaderboards.png': ['/cards/leaderboards.png', '/cards/leaderboards.png?period=all&by=kill'],
     '/': ['/', '/live/'],
     '/matches/:id': [`/matches/${id}`, `/live/matches/${id}`],
     '/servers/:id': [`/servers/${server}`, `/live/servers/${server}`],
@@ -56,6 +58,9 @@ function siteAddresses({ server, match: id, map, punishment: issued, player }: G
     '/leaderboards': ['/leaderboards', '/leaderboards?period=all&by=kill', '/leaderboards?by=assists'],
     '/players': ['/players'],
     '/players/:id': PLAYERS.map((one) => `/players/${one}`),
+    '/players/:id/card.png': [QUIET, OTHER].map(({ uuid }) => `/players/${uuid}/card.png`),
+    '/players/:id/rivals': PLAYERS.map((one) => `/players/${one}/rivals`),
+    '/players/:id/compare': [`/players/${OTHER.uuid}/compare?with=${QUIET.uuid}`, `/players/${QUIET.uuid}/compare`],
     '/players/:id/matches': PLAYERS.map((one) => `/players/${one}/matches`),
     '/punishments': ['/punishments'],
     '/punishments.atom': ['/punishments.atom'],

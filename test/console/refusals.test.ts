@@ -167,7 +167,8 @@ onEachDatabase('an authorization response with another state, issuer or code is 
   for (const [to, target] of [
     ['https://evil.example/', '/console'],
     ['//evil.example/', '/console'],
-    ['/.//evil.example/', '/evil.example/'],
+    // A page of this site, whose address has no slash at its end.
+    ['/.//evil.example/', '/evil.example'],
     ['/\\evil.example/', '/console'],
     ['/console/signed-in', '/console'],
     [`/${'x'.repeat(2_000)}`, '/console'],

@@ -108,6 +108,12 @@ function templates(number: number): WireEvent[] {
     event('player.known', { player: person(number + 600, 'Known') }, { receipt: idOf(2 ** 40 + number) }),
     login('Alpha', person(number + 700, 'From')),
     event('player.merged', { from: person(number + 700).uuid, into: person(number + 600).uuid }),
+    event('player.privacy', { player: person(number + 600).uuid, profile: false, online: false, names: true }),
+    event('player.name_removed', {
+      player: { uuid: one.uuid },
+      hash: `hash ${number}`,
+      until: '2026-03-01T12:00:00.000Z',
+    }),
     configured(`Gone ${number}`),
     event('server.removed', {}, { server: `Gone ${number}` }),
     event('account.link', { player: person(number + 800, 'Linked'), code: 'K7QW2MXR' }),

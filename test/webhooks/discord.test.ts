@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sql } from '#db/sql.ts';
-import { match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { event, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { Receiver, type WebhookWorld, webhookWorld } from './support.ts';
 
@@ -55,6 +56,25 @@ onEachDatabase('Discord gets new matches and punishments, ten in a message, with
   assert.equal(banned['description'], String.raw`\<script\> \_ok\_`);
   await world.deliver();
   assert.deepEqual(embeds(), []);
+});
+
+onEachDatabase('Discord and standard webhooks do not name a hidden winner', async (t, url) => {
+  const { world, embeds } = await channel(t, url);
+  const { db, clock } = world.context;
+  const standard = await Receiver.open(t, () => ({ status: 200 }));
+  await world.add(standard, { kinds: ['match'] });
+  await storeMatchPrivacy(db, clock.now(), true);
+  const rook = person(1, 'Rook');
+  const privacy = { player: rook.uuid, profile: true, online: false, names: false };
+  await sendEvents(
+    world.context,
+    event('player.privacy', privacy),
+    match({ win: 'Rook', teams: [team('Rook', rook), team('Ada', 2), team('Cy', 3)] }),
+  );
+  await world.deliver();
+  assert.match(embeds().flat()[0]!['description']!, /^\*\*hidden\*\* won/);
+  assert.ok(standard.received.length > 0);
+  assert.doesNotMatch(JSON.stringify(standard.received), /Rook/);
 });
 
 onSqlite('the limits of Discord are obeyed', async (t, url) => {

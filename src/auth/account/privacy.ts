@@ -13,7 +13,7 @@ import type { SignedIn } from '../session.ts';
 /** What a person keeps private of the linked game account. It is an event, so that the ledger and its exports have it. */
 
 export async function privacyCard(
-  { db }: Deps,
+  { db, config }: Deps,
   { account: { privacy: t }, save }: Texts,
   uuid: string | null,
 ): Promise<Html> {
@@ -21,7 +21,7 @@ export async function privacyCard(
   const privacy = await privacyOf(db.shortReads, uuid);
   return html`<section class="card" aria-labelledby="privacy">
     <h2 id="privacy">${t.title}</h2>
-    <p>${t.lead}</p>
+    <p>${t.lead} ${t.in_matches[config.PRIVATE_IN_MATCHES]}</p>
     <form class="stack" method="post" action="/account/privacy">
       ${SWITCHES.map((name) => checkbox(name, t[name], privacy[name]))}
       <button>${save}</button>

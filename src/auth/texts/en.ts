@@ -205,7 +205,11 @@ export const en = {
     unlink: 'Unlink',
     privacy: {
       title: 'Privacy',
-      lead: 'What others do not see of your game account. Punishments stay public, matches of others still name you, and game servers and staff see everything.',
+      lead: 'What others do not see of your game account. Punishments stay public, and game servers and staff see everything.',
+      in_matches: {
+        name: 'Matches name you also with a private profile.',
+        hidden: 'With a private profile, matches and servers do not name you.',
+      },
       profile: 'Private profile: no statistics, no matches, no place on leaderboards, not in the search',
       online: 'Hide when and where you are online',
       names: 'Hide your former names',

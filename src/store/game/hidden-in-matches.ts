@@ -1,8 +1,8 @@
 import { exists, type Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import type { Renamed } from './own-teams.ts';
 import type { Named } from './players.ts';
-import { rename } from './renamed-json.ts';
+import { rename, uuidsIn } from './renamed-json.ts';
 
 /**
  * Matches of private players in a network that hides them there (`PRIVATE_IN_MATCHES=hidden`). Rows store the players as
@@ -12,39 +12,22 @@ import { rename } from './renamed-json.ts';
 /** What a match shows in the place of a hidden player. */
 export const HIDDEN: Named = { uuid: '', name: 'hidden' };
 
-/** Whether the network hides private players in matches, as the services stored the setting. */
+/** Whether the network hides private players in matches, as the services stored the setting: the same for all rows. */
 export const HIDES = sql`exists (select 1 from private_in_matches where hidden = 1)`;
 
 export const hidesPrivate = (db: Queryable): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_in_matches where hidden = 1`);
 
-const PRIVATE = sql`
-  player_matches y join players p on p.key = y.player_key
-    join private_players v on v.uuid = p.uuid and v.profile = 1`;
-
-/** Whether readers hide a player of a match. */
-export const hasHidden = (match: Sql): Sql => sql`
-  (${HIDES} and exists (select 1 from ${PRIVATE} where y.match_key = ${match}))`;
-
-/** The hidden players of matches, by their own UUIDs and by those that were merged into them; matches without any are absent. */
-export async function hiddenIn(db: Queryable, matches: readonly number[]): Promise<Map<number, Renamed>> {
+/** Those of the UUIDs whose players matches do not show, with all names that teams of theirs may bear. */
+export async function hiddenAmong(db: Queryable, uuids: readonly string[]): Promise<Renamed> {
   const rows = await db.tuples(sql`
-    select y.match_key, p.uuid, a.uuid from ${PRIVATE} left join player_aliases a on a.into_uuid = p.uuid
-    where y.match_key in (${list([...matches])}) and ${HIDES}`);
-  const hidden = new Map<number, Map<string, Named>>();
-  for (const [match, uuid, alias] of rows as [number, string, string | null][]) {
-    const ofMatch = hidden.get(match) ?? new Map<string, Named>();
-    hidden.set(match, ofMatch.set(uuid, HIDDEN));
-    if (alias !== null) ofMatch.set(alias, HIDDEN);
-  }
-  return hidden;
-}
-
-/** Those of the UUIDs whose players matches do not show. */
-export async function hiddenAmong(db: Queryable, uuids: readonly string[]): Promise<Set<string>> {
-  const rows = await db.tuples(sql`
-    select uuid from private_players where uuid in (${list([...uuids])}) and profile = 1 and ${HIDES}`);
-  return new Set(rows.map(([uuid]) => uuid as string));
+    select v.uuid, n.name from private_players v left join player_aliases a on a.uuid = v.uuid
+      left join players p on p.uuid = coalesce(a.into_uuid, v.uuid) left join player_names n on n.player_key = p.key
+    where v.uuid in (${list([...new Set(uuids)])}) and v.profile = 1 and ${HIDES}`);
+  const names = Map.groupBy(rows as [string, string | null][], ([uuid]) => uuid);
+  return new Map(
+    [...names].map(([uuid, named]) => [uuid, { ...HIDDEN, names: named.flatMap(([, name]) => name ?? []) }]),
+  );
 }
 
 /** JSON of a match: its teams, and what a reader shows of the rest. */
@@ -56,6 +39,10 @@ interface MatchJson {
   head?: string;
   extras?: string | null;
 }
+
+/** The UUIDs of the players in the JSON of a match. */
+export const uuidsInMatch = ({ teams = '', objectives = '', counters = '' }: MatchJson): string[] =>
+  uuidsIn(`${teams} ${objectives} ${counters}`);
 
 /** Hides players in the JSON of a match. `teams` is needed to hide teams that bear their names. */
 export function withHidden<M extends MatchJson>(match: M, hidden: Renamed): M {

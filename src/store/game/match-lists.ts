@@ -4,9 +4,8 @@ import type { Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
-import { hasHidden } from './hidden-in-matches.ts';
 import {
-  HAS_HIDDEN,
+  MAY_HIDE,
   type MatchHead,
   type MatchTeam,
   playedBelow,
@@ -42,7 +41,7 @@ export async function listMatchesWhere(
   const end = await endOf(db, before);
   if (end === undefined) return [];
   const matches = await db.all<ListedMatch & { hidden: number }>(sql`
-    select key, head, started, finished, map_key, server_key, ${HAS_HIDDEN} as hidden from matches
+    select key, head, started, finished, map_key, server_key, ${MAY_HIDE} as hidden from matches
     where ${byEnd(filter, end, limit)}`);
   return await withWinners(db, matches);
 }
@@ -72,7 +71,7 @@ export async function listPlayedMatches(
 ): Promise<(PlayedMatch & ListedMatch)[]> {
   const matches = await db.all<PlayedMatch & ListedMatch & { hidden: number }>(sql`
     select m.key, m.head, m.started, m.finished, m.map_key, m.server_key, p.result, p.score, p.kill_count, p.death_count,
-      p.envdeath_count, case when ${hasHidden(sql`m.key`)} then 1 else 0 end as hidden
+      p.envdeath_count, ${MAY_HIDE} as hidden
     ${playedBelow(playerKey, before, limit)}`);
   return await withWinners(db, matches);
 }
@@ -89,7 +88,7 @@ export async function listMatchesByKeys(
   if (keys.length === 0) return [];
   const columns = sql`
     m.key, m.head, m.started, m.finished, m.map_key, m.server_key,
-    case when ${hasHidden(sql`m.key`)} then 1 else 0 end as hidden`;
+    ${MAY_HIDE} as hidden`;
   const rows = await db.all<ListedMatch & { hidden: number }>(
     player === undefined
       ? sql`select ${columns} from matches m where m.key in (${list(keys)})`

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { hasHidden } from './hidden-in-matches.ts';
+import { HIDES } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
 
@@ -70,10 +70,10 @@ export interface MatchObjective {
 /** The matches of a list: those with keys below `before`, newest first, or those with some keys, in the order of the keys. */
 export type Listed = { before: number; limit: number } | { keys: readonly number[] };
 
-/** Whether a row of `matches` shows another winner to readers: `withWinners`. */
-export const HAS_HIDDEN = sql`case when ${hasHidden(sql`matches.key`)} then 1 else 0 end`;
+/** 1 if a match may show another winner to readers: `withWinners`. */
+export const MAY_HIDE = sql`case when ${HIDES} then 1 else 0 end`;
 
-const HEAD = sql`key, head, started, finished, ${HAS_HIDDEN}`;
+const HEAD = sql`key, head, started, finished, ${MAY_HIDE}`;
 
 /** Match heads. */
 export async function listMatches(db: Queryable, listed: Listed): Promise<readonly MatchHead[]> {

@@ -2,7 +2,7 @@ import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Named } from './players.ts';
 import { uuidLabel } from '#text/text.ts';
-import { hasHidden, hiddenIn, withHidden } from './hidden-in-matches.ts';
+import { hiddenAmong, HIDES, hidesPrivate, uuidsInMatch, withHidden } from './hidden-in-matches.ts';
 import { withNamesInJson } from './present-names.ts';
 import { renamedJson } from './renamed-json.ts';
 
@@ -17,9 +17,8 @@ import { renamedJson } from './renamed-json.ts';
 export const hasMerged = (match: Sql): Sql => sql`
   exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
-/** The column `rewritten` of a match: 1 if `asShownMatches` has to rewrite its JSON. */
-export const isRewritten = (match: Sql): Sql => sql`
-  case when ${hasMerged(match)} or ${hasHidden(match)} then 1 else 0 end`;
+/** The column `rewritten` of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
+export const isRewritten = (match: Sql): Sql => sql`case when ${HIDES} or ${hasMerged(match)} then 1 else 0 end`;
 
 /** `isRewritten` for readers of `match_details`. */
 export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
@@ -71,18 +70,23 @@ export async function asShownMatches<M extends StoredMatch>(
   db: Queryable,
   matches: readonly M[],
 ): Promise<readonly M[]> {
-  const rewritten = matches.filter((match) => match.isRewritten).map(({ key }) => key);
+  const rewritten = matches.filter((match) => match.isRewritten);
   if (rewritten.length === 0) return matches;
-  const [survivors, hidden] = [await survivorsIn(db, rewritten), await hiddenIn(db, rewritten)];
+  const survivors = await survivorsIn(
+    db,
+    rewritten.map(({ key }) => key),
+  );
+  if (!(await hidesPrivate(db))) return matches.map((match) => withSurvivors(match, survivors.get(match.key)));
   const teams = await teamsIn(
     db,
-    matches.filter((match) => match.teams === undefined && hidden.has(match.key)),
+    matches.filter((match) => match.teams === undefined),
   );
-  return matches.map((match) => {
-    const shown = withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key));
-    const players = hidden.get(match.key);
-    return players === undefined ? shown : withHidden(shown, players);
-  });
+  const shown = matches.map((match) => withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key)));
+  const uuids = shown.map(uuidsInMatch);
+  const hidden = await hiddenAmong(db, uuids.flat());
+  return shown.map((match, index) =>
+    uuids[index]!.some((uuid) => hidden.has(uuid)) ? withHidden(match, hidden) : match,
+  );
 }
 
 async function teamsIn(db: Queryable, matches: readonly StoredMatch[]): Promise<Map<number, { teams: string }>> {

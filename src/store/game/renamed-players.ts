@@ -34,7 +34,7 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
 export async function changesByHiding(tx: Queryable, players: readonly number[]): Promise<ResourceChange[]> {
   const changes: ResourceChange[] = [];
   for (const key of players) changes.push(...(await firstShown(tx, key, 1)));
-  return changes;
+  return changes.filter(({ kind }) => kind === 'match');
 }
 
 /** The place of a player whose resources a job records: they are recorded up to the key `done`. */
@@ -59,15 +59,18 @@ async function firstShown(tx: Queryable, player: number, played: 0 | 1): Promise
 
 /** The next resources with keys above `after` that show a player, in the order of their keys. */
 async function shownAfter(tx: Queryable, player: number, { done: after, played }: Recorded): Promise<ResourceChange[]> {
-  const matches = played === 1 ? sql`player_matches` : sql`merged_in_matches`;
+  const merged = sql`select match_key from merged_in_matches where player_key = ${player} and match_key > ${after}`;
+  // An objective may name a player who is in no team.
+  const all = sql`
+    select match_key from player_matches where player_key = ${player} and match_key > ${after}
+    union select ledger_key from name_observations where player_key = ${player} and ledger_key > ${after}`;
   const uuids = sql`
     select uuid from players where key = ${player}
     union all select uuid from player_aliases where into_uuid = (select uuid from players where key = ${player})`;
   const rows = await tx.tuples(sql`
     select key, kind from (
-      select x.match_key as key, 'match' as kind from ${matches} x
-      where x.player_key = ${player} and x.match_key > ${after}
-        and exists (select 1 from match_details d where d.match_key = x.match_key)
+      select x.match_key as key, 'match' as kind from (${played === 1 ? all : merged}) x
+      where exists (select 1 from match_details d where d.match_key = x.match_key)
       order by x.match_key limit ${MAX_SHOWN}) shown_matches
     union all
     select key, kind from (
