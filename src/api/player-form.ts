@@ -33,11 +33,12 @@ export const Form = z
   })
   .meta({ id: 'PlayerForm' });
 
+const idOrEmpty = (match: number | null): string => (match === null ? '' : idOf(match));
+
 export async function formWire({ db }: Deps, player: number): Promise<z.input<typeof Form>> {
   const [recent, records] = await Promise.all([recentMatches(db, player), recordsOf(db, [player])]);
   const best = bestMap(recent);
   const { streak, win_streak, lose_streak, kill, score, time, ...matches } = records.get(player) ?? noRecords();
-  const idOrEmpty = (match: number | null): string => (match === null ? '' : idOf(match));
   return {
     results: recent.slice(0, FORM).map(({ result }) => result),
     ...{ streak, win_streak, lose_streak },

@@ -112,12 +112,12 @@ export class DerivedRecords {
 }
 
 /** Matches that one transaction reads to derive the records of players again: some ten milliseconds. */
-const DERIVED_AT_ONCE = 2_000;
+const MATCHES_PER_TRANSACTION = 2_000;
 
 /** Derives the records of players again. @returns the players with too many matches for the transaction */
 export async function deriveRecords(tx: Queryable, players: readonly number[]): Promise<number[]> {
   await lockProjection(tx, 'rivals');
-  let left = DERIVED_AT_ONCE;
+  let left = MATCHES_PER_TRANSACTION;
   for (const [place, player] of players.entries()) {
     const derived = new DerivedRecords(player);
     left -= await derived.read(tx, { limit: left });
