@@ -88,7 +88,7 @@ export const createServer = operation({
   name: 'server.create',
   summary: 'Register a game server, or all of a file, and print the ingest keys of new servers',
   subject: (_: undefined, { server }: { server: Server; secret: string }) => subject(server),
-  fields: z.strictObject({ name: z.string(), ...settings }),
+  fields: z.strictObject({ name: z.string(), ...settings, region: settings.region.default('') }),
   options: { name: 'The name of the server', ...SETTINGS },
   reauthenticate: 'always',
   changes: ['server', 'player'],

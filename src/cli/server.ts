@@ -27,11 +27,11 @@ const creation = command(createServer, 'server create', {
   result: async (context, _, { server, secret }) => ({ ...(await shownServer(context, server)), ingest_key: secret }),
 });
 
-const { name, region, ...others } = creation.options!;
-/** With `--from`, neither a name nor a region is required. */
+const { name, ...others } = creation.options!;
+/** With `--from`, no name is required. */
 const createOrApply: Command = {
   ...creation,
-  options: { name: optional(name!), json: JSON_OPTION, region: optional(region!), ...others, ...FROM },
+  options: { name: optional(name!), json: JSON_OPTION, ...others, ...FROM },
   run: create,
 };
 
@@ -83,7 +83,7 @@ async function create(input: Input): Promise<void> {
   for (const option of Object.keys(FROM)) {
     if (input.values[option] !== undefined) throw new UsageError(`--${option} belongs to --from, which is missing.`);
   }
-  input.requireAll(['name', 'region']);
+  input.requireAll(['name']);
   await creation.run(input);
 }
 

@@ -56,7 +56,7 @@ const create: Example = {
   prepare: async (_, name) => ({ name, words: { [name]: 'NAME' } }),
   // The page asks for the name alone: `server.set` has the settings.
   page: ({ name }) => ['/operator/servers', { name }],
-  command: ({ name }) => ['server', 'create', '--name', name, '--region', ''],
+  command: ({ name }) => ['server', 'create', '--name', name],
   file: ({ name }) => ({ servers: [{ name, region: '' }] }),
 };
 

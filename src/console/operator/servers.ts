@@ -115,7 +115,7 @@ export const serverListRoutes: readonly Route[] = [
   operationForm('/operator/servers', createServer, {
     find: async () => undefined,
     // The page of the server, which follows, has its settings.
-    read: ({ name }) => ({ name: textOf(name, MAX_NAME), region: '' }),
+    read: ({ name }) => ({ name: textOf(name, MAX_NAME) }),
     wrong: ({ texts }) => texts.application.problems.name(MAX_NAME),
     again: serversPage,
     refused: {
