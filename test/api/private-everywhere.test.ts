@@ -142,6 +142,7 @@ const NAMED = [
   /punishments/,
   /heads/,
   /players\?(uuids|names)=/,
+  /compare\?with=/,
   /q=Player1/,
   /^. \/ /,
   new RegExp(`/players/(${QUIET.name}|${QUIET.uuid})`),

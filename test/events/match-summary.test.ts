@@ -77,18 +77,18 @@ test('a match summary has the results and counters of each player', () => {
   fc.assert(
     fc.property(finished, (received) => {
       const summary = summariseMatch(received);
-      const played = received.teams.flatMap(({ name, players }) =>
-        players.map((player) => ({ ...player, team: name })),
+      const played = received.teams.flatMap(({ name, players }, number) =>
+        players.map((player) => ({ ...player, team: name, number })),
       );
       const group = groupOf(received.gamemode);
       assert.deepEqual(
         summary.players,
         played.map((player) => {
           const result = received.win === '' ? 'draw' : received.win === player.team ? 'win' : 'lose';
-          const { uuid, name, score, kill_count, death_count, time_played } = player;
+          const { uuid, name, number, score, kill_count, death_count, time_played } = player;
           const sums = countersOf(group).map((counter) => addedTo(counter, received, player, result));
           const envdeaths = addedTo('envdeath', received, player, result);
-          return [uuid, name, result, score, kill_count, death_count, time_played, envdeaths, sums];
+          return [uuid, name, result, score, kill_count, death_count, time_played, envdeaths, number, sums];
         }),
       );
       const known = new Set(played.map(({ uuid }) => uuid));

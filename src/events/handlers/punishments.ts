@@ -4,7 +4,6 @@ import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
-import { notePunishment } from '#store/mail/punishment-notices.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
 import {
@@ -43,8 +42,7 @@ async function applyIssued(context: EventContext, data: DataOf<'punishment.issue
   ]);
   work.changes.add('punishment', key, 'created');
   if (isReplay) await work.flush();
-  else if (sender.kind === 'server' || !sender.isImport)
-    await notePunishment(work.tx, work.now, { key, scope, reference: punishment, time });
+  else if (sender.kind === 'server' || !sender.isImport) work.issued.push({ key, scope, reference: punishment, time });
   return undefined;
 }
 

@@ -10,6 +10,7 @@ import { HiddenLists, privateIn } from '#store/game/hidden-lists.ts';
 import { hasPrivate } from '#store/game/private-players.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { type Issued, noticesOf } from '#store/mail/punishment-notices.ts';
 import { usedReferences } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
@@ -119,6 +120,8 @@ export class UnitOfWork {
   readonly changes = new ChangeSet([]);
   /** The matches of this transaction with a result, which no longer count as unreported. */
   readonly finished: FinishedMatch[] = [];
+  /** The punishments of this transaction about which mails may be sent. */
+  readonly issued: Issued[] = [];
   /** The keys of the servers whose heartbeats or running matches the handlers stored, with the hidden players. */
   readonly reported = new Set<number>();
   /** The number of finished matches that `flush` has handled. */
@@ -144,6 +147,7 @@ export class UnitOfWork {
       if (player.isNew && !hasPseudonym(player)) this.changes.add('player', player.key, 'created');
     const statements = [
       ...[this.players.take(), this.rows.take(), this.counters.take()].flat(),
+      ...noticesOf(this.tx, this.now, this.issued.splice(0)),
       ...changeStatements(this.changes.take(), this.now),
     ];
     if (statements.length > 0) await this.tx.runAll(statements);

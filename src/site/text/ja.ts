@@ -217,7 +217,7 @@ export const ja: Text = {
     nth: (count) => `${count} 位`,
     of: (nth, of) => `${of} 人中 ${nth}`,
     inMonth: (place, month) => `${month}：${place}`,
-    first: (period, by, mode) => `${period}の${by} 1 位${mode === '' ? '' : `（${mode}）`}`,
+    first: (period, by, mode) => [`${period}・${by}の 1 位`, ...(mode === '' ? [] : [`（${mode}）`])].join(''),
     by: { win: '勝利数', kill: 'キル数', play: '試合数' },
     yours: 'あなたの順位：',
     whole: 'ランキング全体',

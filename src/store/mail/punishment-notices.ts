@@ -1,5 +1,5 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { insertAll, type Sql, sql } from '#db/sql.ts';
 
 /** The mails to punished players, one a punishment. The rows are in the database: they survive a crash and are shared by all processes. */
 
@@ -18,7 +18,7 @@ export interface PunishmentNotice {
 }
 
 /** A new punishment, with the key of its issuer (0 for the operator) and the issuer's reference. */
-interface Issued {
+export interface Issued {
   key: number;
   scope: number;
   reference: string;
@@ -26,19 +26,21 @@ interface Issued {
   time: number;
 }
 
-/** Notes a mail about a new punishment, in its transaction. One that is issued again under its reference gives no second mail. */
-export async function notePunishment(
-  tx: Queryable,
-  now: number,
-  { key, scope, reference, time }: Issued,
-): Promise<void> {
-  const expires = time + MAX_AGE_MS;
-  if (expires <= now) return;
-  await tx.run(sql`
-    insert into punishment_notices (reference_hash, punishment_key, due, expires)
-    values (${tx.keyedHash(`punishment ${scope} ${reference}`)}, ${key}, ${now}, ${expires})
-    on conflict (reference_hash) do update set punishment_key = excluded.punishment_key
-      where punishment_notices.due is not null`);
+/** The statements that note mails about new punishments, in their transaction. One that is issued again gives no second mail. */
+export function noticesOf({ keyedHash }: Queryable, now: number, issued: readonly Issued[]): Sql[] {
+  // The last one of each reference, because a statement must not write a row twice.
+  const rows = new Map(
+    issued.flatMap(({ key, scope, reference, time }) => {
+      const hash = keyedHash(`punishment ${scope} ${reference}`);
+      return time + MAX_AGE_MS <= now ? [] : [[hash, [hash, key, now, time + MAX_AGE_MS]] as const];
+    }),
+  );
+  return insertAll(
+    'insert into punishment_notices (reference_hash, punishment_key, due, expires) values',
+    [...rows.values()],
+    `on conflict (reference_hash) do update set punishment_key = excluded.punishment_key
+      where punishment_notices.due is not null`,
+  );
 }
 
 /** Claims mails that are due. Of several processes that call this at once, one gets each. */
