@@ -2627,6 +2627,17 @@ export interface operations {
                      *         "time_played": 1140,
                      *         "time_match_id": "38ft1k2k44p"
                      *       },
+                     *       "places": [
+                     *         {
+                     *           "mode": "ctw",
+                     *           "period": "month",
+                     *           "by": "win_count",
+                     *           "place": 3,
+                     *           "of": 412,
+                     *           "percentile": 99.51,
+                     *           "value": 14
+                     *         }
+                     *       ],
                      *       "names": [
                      *         {
                      *           "name": "Ada",

@@ -165,6 +165,7 @@ const statistics = {
       time_match_id: MATCH,
     },
   },
+  places: [{ mode: 'ctw', period: 'month', by: 'win_count', place: 3, of: 412, percentile: 99.51, value: 14 }],
   names: [{ name: ADA.name, first_seen: '2025-11-02T18:30:00.000+09:00', last_seen: STARTED }],
 };
 

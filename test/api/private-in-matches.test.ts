@@ -108,7 +108,7 @@ onEachDatabase('hidden: no match, server, feed or card tells who a private playe
   const mirror = new Mirror(context);
   const before = await answers();
   await mirror.check('before');
-  const told = paths.filter((path) => !isAbout(path) && TRACES.test(before[path]!));
+  const naming = paths.filter((path) => !isAbout(path) && TRACES.test(before[path]!));
   for (const part of [
     '/v1/matches?',
     '/v1/matches/',
@@ -119,7 +119,7 @@ onEachDatabase('hidden: no match, server, feed or card tells who a private playe
     '/servers/',
   ])
     assert.ok(
-      told.some((path) => path.includes(part)),
+      naming.some((path) => path.includes(part)),
       part,
     );
 
@@ -168,22 +168,22 @@ onEachDatabase('another process answers without the player as soon as the switch
   const other = await testContext(t, url, { ...LIMITS, PRIVATE_IN_MATCHES: 'hidden' });
   const services = await testServices(other, ['API', 'SITE']);
   const token = await serviceToken(other, (await application(other)).client_id);
-  const told = paths.filter((path) => !isAbout(path) && !path.endsWith('.png'));
+  const naming = paths.filter((path) => !isAbout(path) && !path.endsWith('.png'));
   const read = async (path: string): Promise<string> => {
     const isApi = path.startsWith(api);
     const { pathname, search } = new URL(path);
     return (await ask(isApi ? services.API! : services.SITE!, pathname + search, isApi ? { token } : {})).text;
   };
   // The second request of an address is answered from the cache from then on.
-  for (const path of [...told, ...told]) await read(path);
+  for (const path of [...naming, ...naming]) await read(path);
   const tags = new Map<string, string>();
-  for (const path of told.filter((one) => one.startsWith(`${api}/v1/matches/`))) {
+  for (const path of naming.filter((one) => one.startsWith(`${api}/v1/matches/`))) {
     const { pathname, search } = new URL(path);
     const { text, headers } = await ask(services.API!, pathname + search, { token });
     if (TRACES.test(text)) tags.set(pathname + search, headers.etag!);
   }
   await sendEvents(context, privacy(true));
-  for (const path of told) assert.doesNotMatch(await read(path), TRACES, path);
+  for (const path of naming) assert.doesNotMatch(await read(path), TRACES, path);
   for (const [path, tag] of tags) {
     const { status } = await ask(services.API!, path, { token, headers: { 'if-none-match': tag } });
     assert.equal(status, 200, `a stored answer is not confirmed: ${path}`);

@@ -19,6 +19,9 @@ const fought = () =>
     kills: [...killed(ADA, BOB, 3), ...killed(ADA, DAN, 4), ...killed(BOB, ADA, 3), ...killed(DAN, ADA, 2)],
   });
 
+const privacyOfDan = (profile: boolean) =>
+  event('player.privacy', { player: DAN.uuid, profile, online: false, names: false });
+
 onEachDatabase('rivals of a player, without private, hidden and erased ones', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const { db, clock } = context;
@@ -53,13 +56,11 @@ onEachDatabase('rivals of a player, without private, hidden and erased ones', as
 
   await t.test('a private profile is in no list and has none, and comes back', async () => {
     const before = [await list(''), await list('by=opponents')];
-    const choose = async (profile: boolean) =>
-      await sendEvents(context, event('player.privacy', { player: DAN.uuid, profile, online: false, names: false }));
-    await choose(true);
+    await sendEvents(context, privacyOfDan(true));
     assert.deepEqual(await names(''), ['Bob']);
     assert.deepEqual(await names('by=opponents'), ['Bob', 'Cat']);
     assert.deepEqual((await get('/v1/players/Dan/rivals?by=opponents')).json, []);
-    await choose(false);
+    await sendEvents(context, privacyOfDan(false));
     assert.deepEqual([await list(''), await list('by=opponents')], before);
   });
 

@@ -44,7 +44,7 @@ function openMachine(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'debian-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const script = (text: string): string => `#!/bin/sh\nm=${folder}\n${text}\n`;
-  /** As dpkg does: a file of its own, so that links to the former one keep its content. */
+  /** As dpkg does: a separate file, so that links to the former one keep its content. */
   const put = (name: string, text: string): void => {
     rmSync(join(folder, name), { force: true });
     mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -4,8 +4,7 @@ import { inflateSync } from 'node:zlib';
 import { Painter } from '#site/open-graph/painter.ts';
 import { familyOf, fitted, textWidth } from '#site/open-graph/font.ts';
 import { runJobsOnce } from '#server/jobs.ts';
-import { storePrivacy } from '#store/game/private-players.ts';
-import { after, map, match, person, sendEvents, team } from '#test/support/builders.ts';
+import { after, event, map, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { get, page } from './request.ts';
 
@@ -84,7 +83,10 @@ onEachDatabase('a board has a card, which its page names with its parameters and
   const wins = await etagOf('/cards/leaderboards.png?period=all');
   assert.notEqual(await etagOf('/cards/leaderboards.png?period=all&by=play'), wins);
   assert.equal((await get(context, '/cards/leaderboards.png?by=luck')).status, 400);
-  await storePrivacy(context.db, person(1).uuid, { profile: true, online: false, names: false });
+  await sendEvents(
+    context,
+    event('player.privacy', { player: person(1).uuid, profile: true, online: false, names: false }),
+  );
   assert.notEqual(await etagOf('/cards/leaderboards.png?period=all'), wins, 'a private player is not on it');
 });
 

@@ -21,6 +21,8 @@ async function fill(context: TestAppContext, players: number, own = 0): Promise<
 /** The text of a part of a page, without tags. */
 const words = (html: string): string => html.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
+const win = (number: number) => match({ win: 'Red', teams: [team('Red', number), team('Blue', 3)] });
+
 onEachDatabase(
   'a page shows the places of its player, which lead to the leaderboard around the player',
   async (t, url) => {
@@ -86,7 +88,6 @@ onEachDatabase(
   async (t, url) => {
     const context = await testContext(t, url);
     const { db, clock } = context;
-    const win = (number: number) => match({ win: 'Red', teams: [team('Red', number), team('Blue', 3)] });
     await sendEvents(context, win(1), win(2), win(2), win(2));
     await runJobsOnce(context);
     const cookie = await siteSession(context, { name: 'Mara', linked: true, lifetimeMs: 10 * HOUR_MS });

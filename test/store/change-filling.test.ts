@@ -29,8 +29,8 @@ async function copyRows(from: Db, into: Db): Promise<void> {
     await into.run(sql`delete from ${identifier(name)}`);
     const names = columns.map((column) => column.name);
     const rows = await from.all(sql`select * from ${identifier(name)}`);
-    // The older version has neither the numbers of changes nor the total of all maps.
-    const former = rows.filter((row) => row['name'] !== 'change' && row['map_key'] !== '');
+    // The older version has neither the numbers of changes, nor the offset of the rivals, nor the total of all maps.
+    const former = rows.filter((row) => row['name'] !== 'change' && row['name'] !== 'rivals' && row['map_key'] !== '');
     const values = former.map((row) => names.map((column) => row[column]!));
     await into.runAll(insertAll(`insert into ${name} (${names.join(', ')}) values`, values, 'on conflict do nothing'));
   }

@@ -420,6 +420,8 @@ test('a page of a player’s matches reads their index, for any max_id', async (
   const expected = [
     'SEARCH p USING INDEX player_matches_by_player (player_key>? AND (player_key,match_key)<(?,?))',
     'SEARCH m USING INTEGER PRIMARY KEY (rowid=?)',
+    'SCALAR SUBQUERY 1',
+    'SEARCH private_in_matches USING INTEGER PRIMARY KEY (rowid=?)',
   ];
   for (const before of BOUNDS) {
     const steps = await stepsOf(context.db, database.url, (db) => listPlayedMatches(db, key, before, PAGE));

@@ -45,10 +45,12 @@ export function totalPlaces(request: PageRequest, places: readonly BoardPlace[],
   })}`;
 }
 
+/** The rank of a board among those of a period: the total first, then by the order of modes and metrics. */
+const rank = ({ mode, metric }: BoardPlace): number => MODES.indexOf(mode) * METRICS.length + METRICS.indexOf(metric);
+
 /** "No. 1 of November by wins": the most notable first place, before others; empty without one. */
 export function firstPlace(request: PageRequest, places: readonly BoardPlace[], uuid: string): Html {
   const { text, formats } = request;
-  const rank = ({ mode, metric }: BoardPlace): number => MODES.indexOf(mode) * METRICS.length + METRICS.indexOf(metric);
   const [best] = places.filter(({ place, of }) => place === 1 && of > 1).sort((a, b) => rank(a) - rank(b));
   if (best === undefined) return html``;
   const isOfAllTime = bucketPeriod(best.bucket) === 'all';

@@ -48,3 +48,26 @@ export const rivals = {
   asTeammates: 'On the same side',
   asOpponents: 'On different sides',
 };
+
+const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
+  ...{ zero: 'th', one: 'st', two: 'nd', few: 'rd', many: 'th', other: 'th' },
+};
+
+/** The texts about places on leaderboards. */
+export const places = {
+  nth: (count: string, place: number) => `${count}${SUFFIXES[ORDINALS.select(place)]}`,
+  of: (nth: string, of: string) => `${nth} of ${of}`,
+  inMonth: (place: string, month: string) => `${place} in ${month}`,
+  first: (period: string, by: string, mode: string) => `No. 1 of ${period} by ${by}${mode === '' ? '' : ` in ${mode}`}`,
+  by: { win: 'wins', kill: 'kills', play: 'matches' },
+  yours: 'Your place:',
+  whole: 'The whole leaderboard',
+  visit: {
+    since: (parts: string[]) => `Since your last visit: ${parts.join(', ')}`,
+    wins: (count: string) => amount(count, 'win'),
+    place: (place: string) => `place ${place}`,
+    up: (count: string) => `up ${count}`,
+    down: (count: string) => `down ${count}`,
+  },
+};

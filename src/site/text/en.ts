@@ -1,7 +1,7 @@
 import { amount } from '#text/amount.ts';
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
-import { rivals } from './en-rivals.ts';
+import { places, rivals } from './en-rivals.ts';
 import { live, server } from './en-server.ts';
 
 /** Picks the singular or the plural by count. */
@@ -9,11 +9,6 @@ const plural = (one: string, many: string) => (count: number) => (count === 1 ? 
 
 /** A formatted count with its noun: "1 flag", "1,078 shots". */
 const counted = (noun: string) => (count: string) => amount(count, noun);
-
-const ORDINALS = new Intl.PluralRules('en', { type: 'ordinal' });
-const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
-  ...{ zero: 'th', one: 'st', two: 'nd', few: 'rd', many: 'th', other: 'th' },
-};
 
 export const en = {
   more: 'View all',
@@ -228,23 +223,7 @@ export const en = {
     until: 'until',
     kills: 'Latest kills',
   },
-  places: {
-    nth: (count: string, place: number) => `${count}${SUFFIXES[ORDINALS.select(place)]}`,
-    of: (nth: string, of: string) => `${nth} of ${of}`,
-    inMonth: (place: string, month: string) => `${place} in ${month}`,
-    first: (period: string, by: string, mode: string) =>
-      `No. 1 of ${period} by ${by}${mode === '' ? '' : ` in ${mode}`}`,
-    by: { win: 'wins', kill: 'kills', play: 'matches' },
-    yours: 'Your place:',
-    whole: 'The whole leaderboard',
-    visit: {
-      since: (parts: string[]) => `Since your last visit: ${parts.join(', ')}`,
-      wins: counted('win'),
-      place: (place: string) => `place ${place}`,
-      up: (count: string) => `up ${count}`,
-      down: (count: string) => `down ${count}`,
-    },
-  },
+  places,
   ...game,
   modeCounters: {
     wool: counted('wool'),

@@ -46,3 +46,20 @@ export const rivals: Text['rivals'] = {
   asTeammates: '同じチーム',
   asOpponents: '別のチーム',
 };
+
+export const places: Text['places'] = {
+  nth: (count) => `${count} 位`,
+  of: (nth, of) => `${of} 人中 ${nth}`,
+  inMonth: (place, month) => `${month}：${place}`,
+  first: (period, by, mode) => [`${period}・${by} 1 位`, mode].filter(Boolean).join('・'),
+  by: { win: '勝利数', kill: 'キル数', play: '試合数' },
+  yours: 'あなたの順位：',
+  whole: 'ランキング全体',
+  visit: {
+    since: (parts) => `前回の訪問から：${parts.join('、')}`,
+    wins: (count) => `${count} 勝`,
+    place: (place) => `${place} 位`,
+    up: (count) => `${count} 位上昇`,
+    down: (count) => `${count} 位下降`,
+  },
+};

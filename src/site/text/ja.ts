@@ -1,6 +1,6 @@
 import { ja as game } from '#http/game-texts/ja.ts';
 import type { Text } from './en.ts';
-import { rivals } from './ja-rivals.ts';
+import { places, rivals } from './ja-rivals.ts';
 import { live, server } from './ja-server.ts';
 
 export const ja: Text = {
@@ -213,22 +213,7 @@ export const ja: Text = {
     until: '最終使用',
     kills: '最近のキル',
   },
-  places: {
-    nth: (count) => `${count} 位`,
-    of: (nth, of) => `${of} 人中 ${nth}`,
-    inMonth: (place, month) => `${month}：${place}`,
-    first: (period, by, mode) => [`${period}・${by}の 1 位`, ...(mode === '' ? [] : [`（${mode}）`])].join(''),
-    by: { win: '勝利数', kill: 'キル数', play: '試合数' },
-    yours: 'あなたの順位：',
-    whole: 'ランキング全体',
-    visit: {
-      since: (parts) => `前回の訪問から：${parts.join('、')}`,
-      wins: (count) => `${count} 勝`,
-      place: (place) => `${place} 位`,
-      up: (count) => `${count} 位上昇`,
-      down: (count) => `${count} 位下降`,
-    },
-  },
+  places,
   ...game,
   modeCounters: {
     wool: (count) => `羊毛 ${count} 個`,

@@ -44,9 +44,10 @@ interface MatchJson {
 export const uuidsInMatch = ({ teams = '', objectives = '', counters = '' }: MatchJson): string[] =>
   uuidsIn(`${teams} ${objectives} ${counters}`);
 
+const parsed = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : undefined);
+
 /** Hides players in the JSON of a match. `teams` is needed to hide teams that bear their names. */
 export function withHidden<M extends MatchJson>(match: M, hidden: Renamed): M {
-  const parsed = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : undefined);
   const head = parsed(match.head && `${match.head}}`) as { win: string } | undefined;
   const extras = parsed(match.extras) as { winners?: string[] } | undefined;
   const [teams, objectives, counters] = [match.teams, match.objectives, match.counters].map(parsed);

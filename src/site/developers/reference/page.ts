@@ -1,4 +1,4 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import { COLON } from '#http/languages.ts';
 import { type Html, inline } from '#http/page.ts';
 import { type Application } from '#store/applications/applications.ts';
@@ -132,6 +132,10 @@ function credentials({ components }: ApiDocument, words: Words): Html {
   );
 }
 
+/** Markup without indentation, which would be an eighth of the page. */
+const compact = (markup: Html): Html =>
+  raw(String(markup).replace(/(<pre[^]*?<\/pre>)|\n\s+/g, (_, preformatted?: string) => preformatted ?? '\n'));
+
 interface Tag extends Filled {
   name: string;
   description: string;
@@ -139,29 +143,31 @@ interface Tag extends Filled {
 
 function tagSection(document: ApiDocument, words: Words, { name, description, ...filled }: Tag): Html {
   const operations = Object.entries(document.paths).filter(([, { get }]) => get.tags.includes(name));
-  return html`<section aria-labelledby="tag-${name}">
-    <h2 id="tag-${name}" lang="en">${name}</h2>
-    <p class="soft" lang="en">${description}</p>
-    ${operations.map(
-      ([path, { get }]) =>
-        html`<details class="card unfold">
-          <summary>
-            <h3><code>GET ${path}</code></h3>
-            <span class="soft" lang="en">${inline(get.summary)}</span>
-            ${get.deprecated ? html`<span class="badge warn">${words.deprecated}</span>` : ''}
-          </summary>
-          <div id="${get.operationId}">
-            ${parameters(get, words)} ${answers(get, words)}
-            ${
-              isStream(get)
-                ? streamCommand(document, path, filled.clientId)
-                : html`<h4>${words.try}</h4>
-                    ${runForm(document, path, words, filled)}`
-            }
-          </div>
-        </details>`,
-    )}
-  </section>`;
+  return compact(
+    html`<section aria-labelledby="tag-${name}">
+      <h2 id="tag-${name}" lang="en">${name}</h2>
+      <p class="soft" lang="en">${description}</p>
+      ${operations.map(
+        ([path, { get }]) =>
+          html`<details class="card unfold">
+            <summary>
+              <h3><code>GET ${path}</code></h3>
+              <span class="soft" lang="en">${inline(get.summary)}</span>
+              ${get.deprecated ? html`<span class="badge warn">${words.deprecated}</span>` : ''}
+            </summary>
+            <div id="${get.operationId}">
+              ${parameters(get, words)} ${answers(get, words)}
+              ${
+                isStream(get)
+                  ? streamCommand(document, path, filled.clientId)
+                  : html`<h4>${words.try}</h4>
+                      ${runForm(document, path, words, filled)}`
+              }
+            </div>
+          </details>`,
+      )}
+    </section>`,
+  );
 }
 
 const isStream = ({ responses }: Operation): boolean =>
@@ -227,27 +233,29 @@ function errors({ components }: ApiDocument, words: Words): Html {
 
 function schemas(document: ApiDocument, words: Words): Html {
   const examples = examplesOf(document);
-  return html`${Object.entries(document.components.schemas).map(
-    ([name, schema]) =>
-      html`<details class="card unfold">
-        <summary>
-          <h3><code>${name}</code></h3>
-          ${schema.description === undefined ? '' : html`<span class="soft" lang="en">${inline(schema.description)}</span>`}
-        </summary>
-        <div id="schema-${name}">
-          ${memberList(
-            words,
-            membersOf(schema).map(({ name: member, schema: type, isRequired }) => ({
-              name: member,
-              type: typeOf(type),
-              notes: isRequired ? [] : [words.optional],
-              description: type.description ?? '',
-            })),
-          )}
-          ${examples.has(name) ? json(examples.get(name)) : ''}
-        </div>
-      </details>`,
-  )}`;
+  return compact(
+    html`${Object.entries(document.components.schemas).map(
+      ([name, schema]) =>
+        html`<details class="card unfold">
+          <summary>
+            <h3><code>${name}</code></h3>
+            ${schema.description === undefined ? '' : html`<span class="soft" lang="en">${inline(schema.description)}</span>`}
+          </summary>
+          <div id="schema-${name}">
+            ${memberList(
+              words,
+              membersOf(schema).map(({ name: member, schema: type, isRequired }) => ({
+                name: member,
+                type: typeOf(type),
+                notes: isRequired ? [] : [words.optional],
+                description: type.description ?? '',
+              })),
+            )}
+            ${examples.has(name) ? json(examples.get(name)) : ''}
+          </div>
+        </details>`,
+    )}`,
+  );
 }
 
 interface MemberRow {
