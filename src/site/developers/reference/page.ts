@@ -134,7 +134,7 @@ function credentials({ components }: ApiDocument, words: Words): Html {
 
 /** Markup without indentation, which would be an eighth of the page. */
 const compact = (markup: Html): Html =>
-  raw(String(markup).replace(/(<pre[^]*?<\/pre>)|\n\s+/g, (_, preformatted?: string) => preformatted ?? '\n'));
+  raw((markup as string).replace(/(<pre[^]*?<\/pre>)|\n\s+/g, (_, preformatted?: string) => preformatted ?? '\n'));
 
 interface Tag extends Filled {
   name: string;
