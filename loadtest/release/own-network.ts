@@ -31,7 +31,10 @@ export function startAgent(container: Container, key: string): Outcome {
   );
 }
 
-/** Lets a player join the game server. @returns whether the pages of the network show the player within a minute */
+/** The agent waits up to a minute before it tries again to reach a service that was away. */
+const SHOWN_WITHIN_MS = 150_000;
+
+/** Lets a player join the game server. @returns whether the pages of the network show the player in time */
 export async function showsPlayer(container: Container, name: string): Promise<boolean> {
   const time = new Date().toISOString().slice(11, 19);
   const lines = [
@@ -39,7 +42,7 @@ export async function showsPlayer(container: Container, name: string): Promise<b
     `[${time}] [Server thread/INFO]: ${name}[/203.0.113.9:50000] logged in with entity id 7 at (0.5, 64.0, 0.5)`,
   ];
   container.shell('cat >>/srv/minecraft/logs/latest.log', `${lines.join('\n')}\n`);
-  return await untilAnswered(container, `${SITE}/players/${name}`, (page) => page.includes(name));
+  return await untilAnswered(container, `${SITE}/players/${name}`, (page) => page.includes(name), SHOWN_WITHIN_MS);
 }
 
 export const keyIn = ({ text }: Outcome): string => /"ingest_key": ?"([^"]+)"/.exec(text)?.[1] ?? '';

@@ -47,10 +47,11 @@ export async function testUpgrade(setup: DebianSetup): Promise<void> {
   await addPlayers(setup, container, 'after the upgrade', ['Before', 'After']);
 
   const before = filesOf(container);
+  // apt prints all that a package says to its standard output.
   const failed = container.shell(aptInstall(failing));
-  const isBack = failed.status !== 0 && failed.errors.includes('The files of the version before are back and serve');
+  const isBack = failed.status !== 0 && failed.text.includes('The files of the version before are back and serve');
   report.add(`${suite}: a failing version`, isBack ? `goes back, exit code ${failed.status}` : endOf(failed), isBack);
-  const reason = /Last line of its log: (.*)/.exec(failed.errors)?.[1] ?? 'none';
+  const reason = /Last line of its log: (.*)/.exec(failed.text)?.[1] ?? 'none';
   report.add(`${suite}: its reason`, reason, reason === 'scorehall: A broken version.');
   report.add(`${suite}: commit after it`, commitOf(container), commitOf(container) === present);
   const changed = filesOf(container).filter((line) => !before.includes(line));
@@ -63,7 +64,7 @@ export async function testUpgrade(setup: DebianSetup): Promise<void> {
   await addPlayers(setup, container, 'after the way back', ['Before', 'After', 'Returned']);
 
   const stays = container.shell(aptInstall(migrating));
-  const isTold = stays.status !== 0 && stays.errors.includes('The version before is not known to be able to use the');
+  const isTold = stays.status !== 0 && stays.text.includes('The version before is not known to be able to use the');
   report.add(
     `${suite}: a failing version after its offline migration`,
     isTold ? 'stays and says so' : endOf(stays),
