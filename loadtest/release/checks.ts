@@ -23,7 +23,7 @@ export function testChecks({ report, artefacts }: Setup): Promise<void> {
         `piuparts, ${suite}`,
         'piuparts',
         // A folder of debconf itself, which an older piuparts does not know.
-        ...['--ignore=/var/cache/debconf/tmp.ci', `--existing-chroot=${provideBase(suite)}`],
+        ...['--ignore=/var/cache/debconf/tmp.ci/', `--existing-chroot=${provideBase(suite)}`],
         ...[`--distribution=${suite}`, ...packages],
       );
   return Promise.resolve();
