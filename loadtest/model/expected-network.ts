@@ -111,7 +111,7 @@ class NetworkModel {
     return player;
   }
 
-  #observe({ uuid, name }: { uuid: string; name: string }, time: number): PlayerModel {
+  #observe({ uuid, name }: { uuid: string; name?: string }, time: number): PlayerModel {
     const player = this.#player(uuid);
     player.observe(name, time, this.#order);
     return player;

@@ -78,8 +78,9 @@ export class PlayerModel {
     }
   }
 
-  observe(name: string, time: number, order: number): void {
-    this.#observed.push({ name, time, order });
+  /** An event of an export may know the UUID alone. */
+  observe(name: string | undefined, time: number, order: number): void {
+    if (name !== undefined) this.#observed.push({ name, time, order });
   }
 
   login(time: number, server: string): void {
