@@ -50,7 +50,8 @@ export async function untilAnswered(
 ): Promise<boolean> {
   const until = performance.now() + withinMs;
   while (performance.now() < until) {
-    if (isRight(container.beside(['curl', '--silent', '--location', '--max-time', '5', address]).text)) return true;
+    if (isRight(container.beside(['curl', '--silent', '--fail', '--location', '--max-time', '5', address]).text))
+      return true;
     await pause(50);
   }
   return false;

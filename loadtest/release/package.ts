@@ -21,10 +21,10 @@ export async function testPackage(setup: DebianSetup): Promise<void> {
   const seconds = (): string => ((performance.now() - started) / 1000).toFixed(1);
   if (!addOutcome(setup, 'apt-get install', container.shell(aptInstall(...files)))) return;
   report.note(`${suite}: seconds, installed`, seconds());
-  const created = beginNetwork(container);
-  if (!addOutcome(setup, 'scorehall setup, server create', created)) return;
+  const begin = beginNetwork(container);
+  if (!addOutcome(setup, 'scorehall setup, server create', begin)) return;
   report.note(`${suite}: seconds, set up`, seconds());
-  if (!addOutcome(setup, 'the unit of the agent', startAgent(container, keyIn(created)))) return;
+  if (!addOutcome(setup, 'the unit of the agent', startAgent(container, keyIn(begin)))) return;
   const isListed = await untilAnswered(container, SITE, (page) => page.includes('Alpha'));
   const isShown = isListed && (await showsPlayer(container, 'Saltmarten'));
   const name = `${suite}: seconds from the files to the player on one's own page`;
@@ -39,9 +39,9 @@ export async function testPackage(setup: DebianSetup): Promise<void> {
   report.add(`${suite}: files other than in the packages`, isUnchanged ? 'the settings' : endOf(modified), isUnchanged);
 
   addOutcome(setup, 'apt-get remove', container.shell('apt-get remove --yes scorehall scorehall-agent'));
-  const present =
+  const areThere =
     'test -s /etc/scorehall/scorehall.env && test -s /var/lib/scorehall/scorehall.db && ! command -v scorehall';
-  addOutcome(setup, 'settings and data after it', container.shell(present));
+  addOutcome(setup, 'settings and data after it', container.shell(areThere));
   addOutcome(setup, 'apt-get install again', container.shell(aptInstall(...files)));
   addOutcome(setup, 'the service starts again', container.shell('scorehall setup --yes'));
   const isThere = await untilAnswered(container, `${SITE}/players/Saltmarten`, (page) => page.includes('Saltmarten'));

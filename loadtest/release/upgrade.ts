@@ -31,9 +31,9 @@ export async function testUpgrade(setup: DebianSetup): Promise<void> {
   await using container = await bootBare(setup, files);
   createGameServer(container);
   if (!addOutcome(setup, 'packages of the commit before', container.shell(aptInstall(service, agent)))) return;
-  const created = beginNetwork(container);
-  if (!addOutcome(setup, 'scorehall setup', created)) return;
-  startAgent(container, keyIn(created));
+  const begin = beginNetwork(container);
+  if (!addOutcome(setup, 'scorehall setup', begin)) return;
+  startAgent(container, keyIn(begin));
   report.add(`${suite}: a player before the upgrade`, 'shown', await showsPlayer(container, 'Before'));
   report.add(`${suite}: commit before the upgrade`, commitOf(container), commitOf(container) === commit);
 
