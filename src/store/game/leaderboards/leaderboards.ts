@@ -67,12 +67,13 @@ type LeaderRow = Omit<Leader, 'place'>;
 
 const rankingOf = ({ bucket, mode, metric }: Board) => ({ board: bucket, mode, counter: metric });
 
-const select = ({ bucket, mode, metric }: Board): Sql => sql`
+const select = ({ bucket, mode }: Board): Sql => sql`
   select p.key, p.uuid, p.name, ${BOARD_COLUMNS} from boards b join players p on p.key = b.player_key
-  where b.bucket = ${bucket} and b.mode = ${mode} and b.${identifier(metric)} > 0 and ${isRanked(sql`b.player_key`)}`;
+  where b.bucket = ${bucket} and b.mode = ${mode} and ${isRanked(sql`b.player_key`)}`;
 
 const rowOf = (db: Queryable, board: Board, playerKey: number): Promise<LeaderRow | undefined> =>
-  db.get<LeaderRow>(sql`${select(board)} and b.player_key = ${playerKey}`);
+  db.get<LeaderRow>(sql`
+    ${select(board)} and b.player_key = ${playerKey} and b.${identifier(board.metric)} > 0`);
 
 /** @param direction `desc`: the rows below `from`, downwards; `asc`: those above, upwards */
 async function rows(
@@ -83,12 +84,15 @@ async function rows(
   limit: number,
 ): Promise<LeaderRow[]> {
   const column = identifier(board.metric);
-  const compare = direction === 'desc' ? sql`<` : sql`>`;
-  const bound =
-    from === undefined ? sql`` : sql`and (b.${column}, b.player_key) ${compare} (${from.value}, ${from.key})`;
+  const isAfter = from === undefined ? sql`` : sql`and (b.${column}, b.player_key) < (${from.value}, ${from.key})`;
+  // SQLite would begin an upward range at the first of two lower bounds.
+  const range =
+    direction === 'desc'
+      ? sql`b.${column} > 0 ${isAfter}`
+      : sql`(b.${column}, b.player_key) > (${from!.value}, ${from!.key})`;
   const order = identifier(direction);
   return await db.all<LeaderRow>(sql`
-    ${select(board)} ${bound} order by b.${column} ${order}, b.player_key ${order} limit ${limit}`);
+    ${select(board)} and ${range} order by b.${column} ${order}, b.player_key ${order} limit ${limit}`);
 }
 
 /**
