@@ -5,7 +5,7 @@ import { idOf } from '#platform/ids.ts';
 import { nameKey, uuidLabel } from '#text/text.ts';
 import { type EventContext, findOrAddPlayer, type HandlerResult } from '../ledger/unit-of-work.ts';
 import type { MatchFacts } from '#store/game/matches.ts';
-import { hasLabel } from '#store/game/present-names.ts';
+import { hasUnnamed } from '#store/game/present-names.ts';
 import { toSums } from '#store/game/player-stats.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
@@ -110,7 +110,7 @@ const joinRows = ([match, player, ...before]: PlayerRow, [, , ...row]: PlayerRow
  * their places.
  */
 function addMerged({ work, key }: EventContext, match: MatchSummary): void {
-  const texts = [match.teams, match.objectives].filter(hasLabel);
+  const texts = [match.teams, match.objectives].filter(hasUnnamed);
   if (!work.players.hasMerged && texts.length === 0) return;
   const merged = matchUuids(match).flatMap((uuid) => {
     const player = work.players.find(uuid)!;

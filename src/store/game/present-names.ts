@@ -28,8 +28,8 @@ async function presentNames(db: Queryable, texts: readonly string[]): Promise<Pr
   return names;
 }
 
-/** Whether a text has the label of a UUID. */
-export const hasLabel = (text: string): boolean => text.search(LABELS) >= 0;
+/** Whether the JSON of teams or objectives has a label as a name. It is the check of each match, so that it takes 1 µs instead of 60. */
+export const hasUnnamed = (json: string): boolean => /"name":"[0-9a-f]{8}-[0-9a-f]{12}/.test(json);
 
 export const withNames = (text: string, names: PresentNames): string =>
   text.replace(LABELS, (label) => names.get(label) ?? label);
