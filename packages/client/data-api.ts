@@ -309,8 +309,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The people with whom and against whom a player plays, the most frequent first
-         * @description The people with whom and against whom a player plays, the most frequent first.
+         * Victims, killers, teammates or opponents of a player, the most frequent first
+         * @description Victims, killers, teammates or opponents of a player, the most frequent first.
          */
         get: operations["getPlayersIdRivals"];
         put?: never;
@@ -1022,7 +1022,7 @@ export interface components {
             win_streak: number;
             /** @description The longest streak of defeats */
             lose_streak: number;
-            /** @description The map with the most victories in the newest 50 matches that count; empty without any */
+            /** @description The map with the most victories in the newest 50 counted matches; empty without a victory */
             best_map: string;
             best_map_play_count: number;
             best_map_win_count: number;

@@ -20,7 +20,7 @@ export const Form = z
     win_streak: count.meta({ description: 'The longest streak of victories' }),
     lose_streak: count.meta({ description: 'The longest streak of defeats' }),
     best_map: z.string().meta({
-      description: `The map with the most victories in the newest ${RECENT_MATCHES} matches that count; empty without any`,
+      description: `The map with the most victories in the newest ${RECENT_MATCHES} counted matches; empty without a victory`,
     }),
     best_map_play_count: count,
     best_map_win_count: count,

@@ -29,7 +29,7 @@ export const rivals: Endpoint[] = [
   endpoint({
     path: '/v1/players/:id/rivals',
     tag: 'Player',
-    summary: 'The people with whom and against whom a player plays, the most frequent first',
+    summary: 'Victims, killers, teammates or opponents of a player, the most frequent first',
     id: PLAYER,
     query: {
       by: z

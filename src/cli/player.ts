@@ -13,7 +13,7 @@ import { readAliases, findPlayer, namesOf, type Player } from '#store/game/playe
 import { privacyOf } from '#store/game/private-players.ts';
 import { listPunishmentsOf } from '#store/game/punishments.ts';
 import { outputFile, writeOutput } from './command/file-output.ts';
-import { command } from './command/operation-command.ts';
+import { command, type RowOption } from './command/operation-command.ts';
 import {
   type NamedPlayer,
   playerImpact,
@@ -32,6 +32,18 @@ import {
   timestampOf,
   withAppContext,
 } from './command/command.ts';
+
+/** The player whom `--player` names, for a command that takes something away. */
+const namedRow: RowOption<{ uuid: string; named: NamedPlayer }> = {
+  options: {
+    player: { ...playerOption('The player'), required: true },
+    json: JSON_OPTION,
+  },
+  find: async ({ db }: AppContext, input: Input) => {
+    const named = await requireNamedPlayer(db, input, 'player');
+    return { uuid: named.uuid, named };
+  },
+};
 
 export const commands: Command[] = [
   command(mergePlayers, 'player merge', {
@@ -76,13 +88,10 @@ export const commands: Command[] = [
   },
   command(erasePlayer, 'player erase', {
     row: {
-      options: {
-        player: { ...playerOption('The player'), required: true },
-        json: JSON_OPTION,
-      },
-      find: async ({ db }: AppContext, input: Input) => {
-        const named = await requireNamedPlayer(db, input, 'player');
-        return { uuid: (await findPlayer(db, named.uuid))?.uuid ?? named.uuid, named };
+      ...namedRow,
+      find: async (context: AppContext, input: Input) => {
+        const { uuid, named } = await namedRow.find(context, input);
+        return { uuid: (await findPlayer(context.db, uuid))?.uuid ?? uuid, named };
       },
     },
     confirm: ({ named }, { keeping }) => {
@@ -98,16 +107,7 @@ export const commands: Command[] = [
     },
   }),
   command(removePlayerName, 'player remove-name', {
-    row: {
-      options: {
-        player: { ...playerOption('The player'), required: true },
-        json: JSON_OPTION,
-      },
-      find: async ({ db }: AppContext, input: Input) => {
-        const named = await requireNamedPlayer(db, input, 'player');
-        return { uuid: named.uuid, named };
-      },
-    },
+    row: namedRow,
     confirm: ({ named }) => ({
       act: `This removes a former name everywhere, and the present one takes its place: ${shownPlayer(named)}. Is this the player?`,
       impact: playerImpact(named),

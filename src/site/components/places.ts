@@ -48,7 +48,7 @@ export function totalPlaces(request: PageRequest, places: readonly BoardPlace[],
 /** The rank of a board among those of a period: the total first, then by the order of modes and metrics. */
 const rank = ({ mode, metric }: BoardPlace): number => MODES.indexOf(mode) * METRICS.length + METRICS.indexOf(metric);
 
-/** "No. 1 of November by wins": the most notable first place, before others; empty without one. */
+/** "No. 1 of November by wins": the first board, by mode and metric, that the player leads; empty if the player leads none. */
 export function firstPlace(request: PageRequest, places: readonly BoardPlace[], uuid: string): Html {
   const { text, formats } = request;
   const [best] = places.filter(({ place, of }) => place === 1 && of > 1).sort((a, b) => rank(a) - rank(b));

@@ -3,7 +3,10 @@ import type { KeyedHash } from '#db/db.ts';
 const MAX_CACHED_HASHES = 100_000;
 const hashCaches = new WeakMap<KeyedHash, Map<string, string>>();
 
-/** The keyed hash of a UUID, cached: events repeat the same players, and hashing is the most expensive part of the check. */
+/**
+ * The keyed hash of a UUID, from a cache in memory: the same players are in most events, and the hash is the most expensive part
+ * of the check for pseudonyms and removed names.
+ */
 export function hashUuid(keyedHash: KeyedHash, uuid: string): string {
   let hashes = hashCaches.get(keyedHash);
   if (hashes === undefined || hashes.size >= MAX_CACHED_HASHES) hashCaches.set(keyedHash, (hashes = new Map()));

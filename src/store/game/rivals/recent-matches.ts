@@ -6,9 +6,9 @@ import type { MatchResult } from '../player-matches.ts';
 import { isShownRival, type Rival } from './rivals.ts';
 
 /**
- * What the newest matches of a player say: form, best map, and with whom and against whom the player plays. It is read from the
- * matches themselves: a match of twenty has 190 pairs of players, of which nearly all are new, so that counting them would cost
- * more than storing the match, and grow without a bound (docs/performance.md).
+ * What the newest matches of a player tell: form, best map, teammates and opponents. It is read from the matches themselves: a
+ * match of twenty has 190 pairs of players, of which nearly all are new, so that counting them would cost more than storing the
+ * match, and grow without a bound (docs/performance.md).
  */
 export const RECENT_MATCHES = 50;
 

@@ -2,7 +2,7 @@ import { type Sql, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
 import { keepsPrivate } from '../private-players.ts';
 
-/** Another player in the lists of those with whom and against whom a player plays. */
+/** A victim, killer, teammate or opponent of a player. */
 export interface Rival {
   key: number;
   uuid: string;
