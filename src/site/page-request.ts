@@ -41,7 +41,7 @@ export interface SignedIn {
 
 /** Renders share cards (Open Graph images) from SVG. */
 interface ShareCards {
-  response: (svg: string, ifNoneMatch: string | undefined, maxAge?: number) => Promise<Response>;
+  response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
 }
 
 /** What the headers of a request say. */

@@ -116,7 +116,8 @@ async function openWorld(t: TestContext, url: string): Promise<World> {
           const response = await getPage(own, path, { headers: { 'accept-language': language } });
           const body = Buffer.from(await response.arrayBuffer()).toString('latin1');
           const { status, headers } = response;
-          if (path.startsWith('/cards/players/')) assert.equal(headers.get('cache-control'), 'public, max-age=0');
+          if (/cards?[./]/.test(path)) assert.match(headers.get('cache-control')!, /max-age=0/, path);
+          if (path.endsWith('.atom')) assert.match(headers.get('cache-control')!, /max-age=0/, path);
           found.set(
             `${process} ${path} ${language}`,
             `${status} ${headers.get('location')} ${headers.get('etag')} ${body}`,

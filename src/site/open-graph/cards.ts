@@ -13,13 +13,10 @@ export class Cards {
   readonly #painter = new Painter();
   readonly #cache = new ByteCache<Png>(CACHE_BYTES, (png) => png.length);
 
-  /**
-   * The response with a card, or 304 without drawing it.
-   * @param maxAge seconds for which other caches may serve it without asking
-   */
-  async response(svg: string, ifNoneMatch: string | undefined, maxAge = 3_600): Promise<Response> {
+  /** The response with a card, or 304 without drawing it. Other caches ask each time: people on it may be private or erased since. */
+  async response(svg: string, ifNoneMatch: string | undefined): Promise<Response> {
     const etag = `"${hash('sha256', `${RENDER_VERSION} ${svg}`, 'base64url').slice(0, 22)}"`;
-    const headers = { 'cache-control': `public, max-age=${maxAge}`, etag };
+    const headers = { 'cache-control': 'public, max-age=0, must-revalidate', etag };
     if (ifNoneMatch === etag) return new Response(null, { status: 304, headers });
     const png = this.#cache.get(etag) ?? (await this.#cache.make(etag, () => this.#painter.png(svg)));
     return new Response(png, { headers: { ...headers, 'content-type': 'image/png' } });

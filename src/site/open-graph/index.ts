@@ -29,8 +29,6 @@ const FOOT = { x: MARGIN, y: 598, width: INNER_WIDTH, colour: SOFT, sizes: [32] 
 const LEAD = { x: MARGIN, y: 256, width: INNER_WIDTH, colour: SOFT, sizes: [48, 32] };
 const SHOWN_TEAMS = 6;
 const SHOWN_BEST = 3;
-/** Other caches ask each time, because the profile may be private or erased since. */
-const MAX_AGE_OF_PERSON = 0;
 
 /** `/cards/matches/:id` with the suffix `.png` */
 export async function matchImage(request: PageRequest): Promise<Response> {
@@ -43,7 +41,7 @@ export async function matchImage(request: PageRequest): Promise<Response> {
   const content = html`${line(facts.map, TITLE)} ${line(outcome, { ...LEAD, colour: winnerColour(view) })}
   ${isFreeForAll(view.teams) ? await firstOfAll(card, view) : html`${scores(card, view)} ${await bestOfTeams(card, view)}`}
   ${line(about.filter(Boolean).join(' · '), FOOT)}`;
-  return await send(card, content, { map: summary?.key });
+  return await send(card, content, summary?.key);
 }
 
 function winnerColour({ facts, colours, teams }: MatchView): string {
@@ -144,7 +142,6 @@ async function drawPlayer(card: PageRequest): Promise<Response> {
       return html`${line(value, { x, y, width: 360, colour: FOREGROUND, sizes: [64, 48, 32] })}
       ${line(label, { x, y: y + 44, width: 360, colour: SOFT, sizes: [32] })}`;
     })}`,
-    { maxAge: MAX_AGE_OF_PERSON },
   );
 }
 
@@ -157,7 +154,7 @@ export async function mapCard(request: PageRequest): Promise<Response> {
   const content = html`${line(map.name, TITLE)} ${line(modes.join(' · '), LEAD)}
   ${line(map.objective, { x: MARGIN, y: 400, width: INNER_WIDTH, colour: FOREGROUND, sizes: [48, 32] })}
   ${line(card.text.map.describe(map.name, authors), FOOT)}`;
-  return await send(card, content, { map: map.key });
+  return await send(card, content, map.key);
 }
 
 /** `/cards/leaderboards.png`: the first three of a board of the present period, chosen by the parameters of its page. */
@@ -214,15 +211,9 @@ function cardRequest(request: PageRequest): PageRequest {
   return inAddressLanguage(request, { id: id.slice(0, -4) });
 }
 
-interface Sent {
-  /** The map whose picture is behind the content. */
-  map?: number | undefined;
-  /** Seconds for which other caches keep the card; left out: an hour. */
-  maxAge?: number;
-}
-
-async function send(card: PageRequest, content: Html, { map, maxAge }: Sent = {}): Promise<Response> {
+/** @param map whose picture is behind the content */
+async function send(card: PageRequest, content: Html, map?: number): Promise<Response> {
   const image = map === undefined ? undefined : await imageOf(card.db, map);
   const behind = image !== undefined && isDrawable(image) ? image : undefined;
-  return await card.deps.cards.response(await frame(card, content, { behind }), card.ifNoneMatch, maxAge);
+  return await card.deps.cards.response(await frame(card, content, { behind }), card.ifNoneMatch);
 }

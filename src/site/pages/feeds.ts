@@ -78,7 +78,7 @@ async function feed(request: PageRequest, path: string, title: string, entries: 
   >`;
   const xml = `<?xml version="1.0" encoding="utf-8"?>\n${withoutNoncharacters(String(body))}`;
   const etag = `W/"${hash('sha1', xml, 'base64url')}"`;
-  const headers = { 'cache-control': 'public, max-age=60', etag, vary: 'Accept-Language, Cookie' };
+  const headers = { 'cache-control': 'public, max-age=0, must-revalidate', etag, vary: 'Accept-Language, Cookie' };
   if (request.ifNoneMatch === etag) return new Response(null, { status: 304, headers });
   return new Response(xml, { headers: { ...headers, 'content-type': 'application/atom+xml; charset=utf-8' } });
 }
