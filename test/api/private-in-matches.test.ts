@@ -4,9 +4,10 @@ import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
-import { after, application, BEGINNING, configured, event, login, match } from '#test/support/builders.ts';
+import { account, after, application, BEGINNING, configured, event, login, match } from '#test/support/builders.ts';
 import { person, presence, progress, punishment, sendEvents } from '#test/support/builders.ts';
-import { serverSender, serviceToken, team } from '#test/support/builders.ts';
+import { serverSender, serviceToken, team, userToken } from '#test/support/builders.ts';
+import { siteSession } from '#test/site/session.ts';
 import { onEachDatabase, testContext, type TestAppContext, testServices } from '#test/support/context.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { publicPaths } from '#test/support/public-paths.ts';
@@ -206,4 +207,30 @@ onEachDatabase('the setting decides, and a change of it moves the matches in the
   await storeMatchPrivacy(db, clock.now(), false);
   await moveAll(context);
   await mirror.check('name again');
+});
+
+onEachDatabase('the person and staff see a hidden player whole, another person only as hidden', async (t, url) => {
+  const { context, api, site } = await openNetwork(t, url);
+  await sendEvents(context, privacy(true));
+  const { client_id } = await application(context);
+  const ownKills = async (name: string, { uuid }: { uuid: string }) => {
+    const { id } = await account(context, name, uuid);
+    const get = clientOf(api, { token: await userToken(context, client_id, id) });
+    return (await get('/v1/players/me?fields=kills')).json;
+  };
+  const other = await ownKills('Ada', ADA);
+  assert.deepEqual([other.kills[0].victim, other.deaths[0].killer_uuid], ['hidden', '']);
+  const own = await ownKills('Quillback', QUIET);
+  assert.deepEqual([own.kills[0].killer, own.kills[0].victim], ['Quillback', 'Ada']);
+  const cookie = await siteSession(context, { name: 'Moderator', role: 'moderator' });
+  assert.match((await ask(site, `/players/${QUIET.uuid}`, { headers: { cookie } })).text, /Quillback[^]*Ada/);
+});
+
+onEachDatabase('the live parts of pages leave a hidden player out within a second', async (t, url) => {
+  const { context, site } = await openNetwork(t, url);
+  const live = async () => (await ask(site, '/live/')).text;
+  assert.match(await live(), /Quillback/);
+  await sendEvents(context, privacy(true));
+  context.clock.advance(1_000);
+  assert.doesNotMatch(await live(), TRACES);
 });

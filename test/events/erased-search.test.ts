@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { ENDPOINTS } from '#api/index.ts';
 import type { AppContext } from '#context/context.ts';
-import { idOf } from '#platform/ids.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { vacuum } from '#db/sqlite/vacuum.ts';
 import { listTables } from '#db/transfer/schema.ts';
@@ -14,7 +12,6 @@ import { runImport } from '#cli/import/run.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
-import { MODES } from '#store/game/leaderboards/leaderboards.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { keyOf } from '#test/ingest/service.ts';
@@ -41,6 +38,7 @@ import {
 import { onEachDatabase, type TestAppContext, testContext, testServices } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
+import { publicPaths } from '#test/support/public-paths.ts';
 import { ask } from '#test/support/request.ts';
 
 /** Names and UUIDs that no other text contains. */
@@ -178,27 +176,6 @@ async function reportOtherwise(context: TestAppContext, ingest: string, wanted: 
   });
 }
 
-/** Addresses of all answers of the data API and of the public pages, of all resources. */
-async function publicPaths({ db }: AppContext, api: string, site: string): Promise<string[]> {
-  const paths = ENDPOINTS.map(({ path }) => path).filter((path) => !path.endsWith('/stream'));
-  const found = paths.filter((path) => !path.includes(':')).map((path) => `${api}${path}`);
-  const pages = ['', 'matches', 'matches.atom', 'maps', 'leaderboards', 'players', 'punishments', 'punishments.atom'];
-  found.push(...pages.map((page) => `${site}/${page}`), `${site}/search?q=qxzjk`);
-  found.push(`${api}/v1/changes?expand=1&limit=1000`, `${api}/v1/matches?fields=teams,objectives,winners`);
-  found.push(...MODES.map((mode) => `${api}/v1/leaderboards/${mode}/all`), `${api}/v1/players?search=qxzjk`);
-  for (const kind of ['servers', 'matches', 'maps', 'punishments', 'players']) {
-    for (const [key] of await db.tuples(sql`select key from ${identifier(kind)}`)) {
-      const id = idOf(key as number);
-      const own = paths.filter((path) => path.startsWith(`/v1/${kind}/:id`)).map((path) => path.replace(':id', id));
-      found.push(`${site}/${kind}/${id}`, ...own.map((path) => `${api}${path}`));
-      if (kind === 'matches') found.push(`${api}/v1/matches/${id}?fields=objectives,winners`);
-      if (kind === 'players') found.push(`${api}/v1/players/${id}?fields=names,counters,ctw`);
-    }
-  }
-  for (const { uuid } of [ERASED, MERGED, ADA]) found.push(`${site}/players/${uuid}`);
-  return found;
-}
-
 /** Which of the texts a value contains, in any case. */
 function tracesIn(content: string): string[] {
   const lower = content.toLowerCase();
@@ -228,7 +205,7 @@ for (const way of ['erasure', 'deletion of the account'] as const) {
     await reportOtherwise(context, INGEST!, 3);
     await finishJobs(db);
     while (await projectMatches(db, 'UTC', clock.now()));
-    const paths = await publicPaths(context, API!, SITE!);
+    const paths = await publicPaths(context, { api: API!, site: SITE! }, [ERASED, MERGED, ADA], 'qxzjk');
     const answers = async (): Promise<Map<string, string>> => {
       const found = new Map<string, string>();
       for (const path of paths) {
