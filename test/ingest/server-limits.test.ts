@@ -246,6 +246,12 @@ onEachDatabase('reports and heartbeats of the present use up the weight of a ser
   assert.equal((await post({ ...login('Beta', person(1)) }, { token: beta })).status, 200);
 });
 
+/** The CPU time of this thread in milliseconds: a busy machine interrupts a turn, and does not make it longer. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 onSqlite('other requests get turns while a large body is parsed and checked', async (t, url) => {
   const { post } = await openIngestService(t, url);
   // Each is checked up to its last player before it is refused, and leaves nothing to write but its rejection.
@@ -254,17 +260,18 @@ onSqlite('other requests get turns while a large body is parsed and checked', as
   players.at(-1)!.name = '';
   const body = JSON.stringify(Array.from({ length: 9 }, (_, number) => ({ ...refused, id: `report ${number}` })));
   assert.equal((await post(body)).json.length, 9);
-  let [longest, last, isOver] = [0, performance.now(), false];
+  let [longest, last, isOver] = [0, cpuMs(), false];
   const turn = (): void => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    const now = cpuMs();
+    longest = Math.max(longest, now - last);
+    last = now;
     if (!isOver) setImmediate(turn);
   };
-  const started = performance.now();
+  const started = cpuMs();
   turn();
   const { status, json } = await post(body);
   isOver = true;
-  const total = performance.now() - started;
+  const total = cpuMs() - started;
   assert.deepEqual([status, json.length, json[8].status], [200, 9, 'rejected']);
   assert.ok(longest < total / 2, `one turn took ${longest} of ${total} ms`);
 });
