@@ -27,7 +27,7 @@ import { boardCard, mapCard, matchImage, playerCard, playerImage, siteCard } fro
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './pages/feeds.ts';
 import { homePage } from './pages/home.ts';
-import { writePage } from './layout.ts';
+import { writePage, writeRefusal } from './layout.ts';
 import { Live, type LivePageHandler } from './live.ts';
 import { leaderboardsPage } from './pages/leaderboards.ts';
 import { mapImage, mapPage } from './pages/map.ts';
@@ -261,5 +261,10 @@ async function sendError(c: Context, deps: Deps, error: unknown): Promise<Respon
   const search = status === 404 ? searchForm(request, '') : undefined;
   const link = { href: '/', label: t.home };
   const main = errorPage({ status, title, sentence, requestId: requestIdIn(c), search, link });
+  if (status === 429)
+    return c.html(await writeRefusal(request, title, main), status, {
+      ...pageHeaders(),
+      ...{ vary: 'Accept-Language', 'content-language': request.language },
+    });
   return await sendPage(c, request, { title, description: sentence, path: '/', main, status, noIndex: true });
 }

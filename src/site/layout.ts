@@ -41,6 +41,25 @@ export async function writePage(
   });
 }
 
+/** Renders a refusal without header and footer, because clients beyond their limit may cause thousands of it a second. */
+export async function writeRefusal({ deps, language }: PageRequest, title: string, main: Html): Promise<string> {
+  const { assets, network, stylesheets } = deps.shell;
+  const written = await html`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · ${network}</title>
+        ${stylesheets.map((name) => html`<link rel="stylesheet" href="${assets.href(name)}" /> `)}
+      </head>
+      <body>
+        <main id="main">${main}</main>
+      </body>
+    </html>`;
+  return written.toString();
+}
+
 /** The address of a page for `/live`, with the one parameter on which a part depends. */
 function livePath({ url }: PageRequest, { path }: PageContent): string {
   const players = url.searchParams.get('players');

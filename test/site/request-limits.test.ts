@@ -18,7 +18,14 @@ onEachDatabase('an address that opens too many pages gets 429 until its minute i
   context.clock.advance(30_000);
   const refused = await get(context, '/privacy');
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30']);
-  assert.match(await refused.text(), /<h1>Too many requests<\/h1>[\s\S]*Try again in 30 seconds/);
+  const body = await refused.text();
+  assert.match(body, /<h1>Too many requests<\/h1>[\s\S]*Try again in 30 seconds/);
+  assert.doesNotMatch(body, /<header|<form/, 'a refusal is cheaper than a page');
+  const japanese = await get(context, '/privacy', { headers: { 'accept-language': 'ja' } });
+  assert.deepEqual(
+    ['content-language', 'cache-control'].map((name) => japanese.headers.get(name)),
+    ['ja', 'no-store'],
+  );
   assert.equal((await get(context, '/robots.txt')).status, 200);
   context.clock.advance(30_000);
   assert.deepEqual(await statuses(1, '/privacy'), [200]);
