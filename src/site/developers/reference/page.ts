@@ -132,9 +132,17 @@ function credentials({ components }: ApiDocument, words: Words): Html {
   );
 }
 
-/** Markup without indentation, which would be an eighth of the page. */
+/**
+ * Markup without indentation, and with quotation marks as they are in preformatted text, which has no markup inside: a fifth
+ * of the page.
+ */
 const compact = (markup: Html): Html =>
-  raw((markup as string).replace(/(<pre[^]*?<\/pre>)|\n\s+/g, (_, preformatted?: string) => preformatted ?? '\n'));
+  raw(
+    (markup as string).replace(
+      /(<pre[^>]*>)([^]*?<\/pre>)|\n\s+/g,
+      (_, start?: string, text = '') => `${start ?? '\n'}${text.replaceAll('&quot;', '"')}`,
+    ),
+  );
 
 interface Tag extends Filled {
   name: string;
