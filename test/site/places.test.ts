@@ -29,9 +29,11 @@ onEachDatabase(
     const context = await testContext(t, url);
     await fill(context, 40, 2);
     const own = words(await page(context, `/players/${person(2).uuid}`));
-    assert.match(own, /Kills 4 38th of 39 38th of 39 in March/);
-    assert.match(own, /Wins 1 1st of 40 1st of 40 in March/);
-    assert.match(own, /No\. 1 of all time by wins/);
+    // The title, three figures with places, form, then all totals without these places.
+    assert.match(
+      own,
+      /No\. 1 of all time by wins.* Wins 1 1st of 40 Matches 1 1st of 40 Kills 4 38th of 39 Form and records .*Best map: .*Current streak .*Win rate Matches 1 1st of 40 in March Wins 1 1st of 40 in March .*Kills 4 38th of 39 in March Deaths/,
+    );
     const html = await page(context, `/players/${person(2).uuid}`);
     assert.equal(html.match(/<dd class="place small">/g)!.length, 6);
     const link = /<dd class="place small">\s*<a href="([^"]*by=kill[^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&');
@@ -63,6 +65,19 @@ onEachDatabase(
     assert.match(words(await page(context, `/players/${person(3).uuid}`)), /Kills 6 37th of 38/);
   },
 );
+
+onEachDatabase('the page of a player without places begins with the totals', async (t, url) => {
+  const context = await testContext(t, url);
+  await fill(context, 3, 7);
+  await sendEvents(
+    context,
+    event('player.privacy', { player: person(1).uuid, profile: true, online: false, names: false }),
+  );
+  const cookie = await siteSession(context, { name: 'Mara', linked: true });
+  const own = await page(context, `/players/${person(1).uuid}`, { headers: { cookie } });
+  assert.match(words(own), /Share Wins 1 Kills 7 Played 0 secs Form and records/);
+  assert.ok(!own.includes('class="place'));
+});
 
 onEachDatabase('the row of the person who is signed in is on every page of a leaderboard', async (t, url) => {
   const context = await testContext(t, url);

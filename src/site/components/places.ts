@@ -14,6 +14,8 @@ import type { Place } from '#store/game/place-counts.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { bucketPeriod, bucketStart } from '#store/game/time-buckets.ts';
 import type { PageRequest } from '../page-request.ts';
+import { figure } from './labels.ts';
+import type { Total } from './stats-table.ts';
 
 /** The places of a player on the leaderboards of all time, then of this month. */
 export async function readPlaces({ db, deps, now }: PageRequest, playerKey: number): Promise<BoardPlace[]> {
@@ -33,31 +35,79 @@ const nth = ({ text, formats }: PageRequest, place: number): string => text.plac
 export const placeOf = (request: PageRequest, { place, of }: Place): string =>
   request.text.places.of(nth(request, place), request.formats.number(of));
 
-/** The places in all modes together by a total, with links: of all time and of this month. */
+const placeLink = (board: Board, uuid: string, label: string): Html =>
+  html`<dd class="place small"><a href="${placePath(board, uuid)}">${label}</a></dd>`;
+
+/** The month of a board; undefined for all time. */
+const monthOf = ({ formats }: PageRequest, { bucket }: Board): string | undefined =>
+  bucketPeriod(bucket) === 'all' ? undefined : formats.monthName(bucketStart(bucket));
+
+/** "12th of 8,021 in November" */
+function placeWords(request: PageRequest, board: BoardPlace): string {
+  const month = monthOf(request, board);
+  return month === undefined ? placeOf(request, board) : request.text.places.inMonth(placeOf(request, board), month);
+}
+
+const modeOf = ({ text }: PageRequest, { mode }: Board): string => (mode === 'total' ? '' : text.groups[mode]);
+
+/** The places by a total, with links. */
 export function totalPlaces(request: PageRequest, places: readonly BoardPlace[], metric: Metric, uuid: string): Html {
-  const { text, formats } = request;
-  const shown = places.filter((board) => board.mode === 'total' && board.metric === metric);
-  return html`${shown.map((board) => {
-    const words = placeOf(request, board);
-    const period = bucketPeriod(board.bucket);
-    const label = period === 'all' ? words : text.places.inMonth(words, formats.monthName(bucketStart(board.bucket)));
-    return html`<dd class="place small"><a href="${placePath(board, uuid)}">${label}</a></dd>`;
-  })}`;
+  const shown = places.filter((board) => board.metric === metric);
+  return html`${shown.map((board) => placeLink(board, uuid, placeWords(request, board)))}`;
 }
 
 /** The rank of a board among those of a period: the total first, then by the order of modes and metrics. */
 const rank = ({ mode, metric }: BoardPlace): number => MODES.indexOf(mode) * METRICS.length + METRICS.indexOf(metric);
 
-/** "No. 1 of November by wins": the first board, by mode and metric, that the player leads; empty if the player leads none. */
+/** The first board, by mode and metric, that the player leads. */
+const ledBoard = (places: readonly BoardPlace[]): BoardPlace | undefined =>
+  places.filter(({ place, of }) => place === 1 && of > 1).sort((a, b) => rank(a) - rank(b))[0];
+
+/** "No. 1 of November by wins" */
+function title(request: PageRequest, board: Board): string {
+  const { text } = request;
+  const period = monthOf(request, board) ?? text.boards.periods.all;
+  return text.places.first(period, text.places.by[board.metric], modeOf(request, board));
+}
+
+/** The title of a player with a link to its board; empty if the player leads none. */
 export function firstPlace(request: PageRequest, places: readonly BoardPlace[], uuid: string): Html {
+  const led = ledBoard(places);
+  if (led === undefined) return html``;
+  return html`<p class="first-place"><a href="${placePath(led, uuid)}">${title(request, led)}</a></p>`;
+}
+
+/** The title of a player, or "12th of 8,021 by wins"; undefined without a place. */
+export function bestPlaceWords(request: PageRequest, places: readonly BoardPlace[]): string | undefined {
+  const { text } = request;
+  const [led, [best]] = [ledBoard(places), bestPlaces(places)];
+  if (led !== undefined || best === undefined) return led && title(request, led);
+  return text.places.byMetric(placeWords(request, best), text.places.by[best.metric], modeOf(request, best));
+}
+
+/** The best place by each metric, the best one first: with the smallest share of the board's players up to it. */
+export function bestPlaces(places: readonly BoardPlace[]): BoardPlace[] {
+  const sorted = [...places].sort((a, b) => a.place / a.of - b.place / b.of || rank(a) - rank(b));
+  return sorted.filter(({ metric }, index) => sorted.findIndex((board) => board.metric === metric) === index);
+}
+
+const BEST_FIGURES = 3;
+
+/** The values and places of a player's best boards as three large figures; of totals without a place the values alone. */
+export function bestFigures(request: PageRequest, best: readonly BoardPlace[], total: Total, uuid: string): Html {
   const { text, formats } = request;
-  const [best] = places.filter(({ place, of }) => place === 1 && of > 1).sort((a, b) => rank(a) - rank(b));
-  if (best === undefined) return html``;
-  const isOfAllTime = bucketPeriod(best.bucket) === 'all';
-  const period = isOfAllTime ? text.boards.periods.all : formats.monthName(bucketStart(best.bucket));
-  const mode = best.mode === 'total' ? '' : text.groups[best.mode];
-  const words = text.places.first(period, text.places.by[best.metric], mode);
-  return html`<p class="first-place"><a href="${placePath(best, uuid)}">${words}</a></p>`;
+  const placed = best.map((board) => {
+    const name = [text.boards.metrics[board.metric], modeOf(request, board), monthOf(request, board)];
+    const link = placeLink(board, uuid, placeOf(request, board));
+    return figure(formats.number(board.value), name.filter(Boolean).join(' · '), link);
+  });
+  const others = [
+    ...(['win', 'kill'] as const)
+      .filter((metric) => !best.some((board) => board.metric === metric))
+      .map((metric) => figure(formats.number(total[metric]), text.boards.metrics[metric])),
+    figure(formats.duration(total.time), text.columns.time),
+  ];
+  return html`<dl class="card best-figures">${[...placed, ...others].slice(0, BEST_FIGURES)}</dl>`;
 }
 
 /** The row of the person who is signed in on a leaderboard; undefined for visitors, and without a row. */

@@ -16,7 +16,7 @@ import { playerLink } from './player-link.ts';
 
 const SHOWN_RESULTS = 10;
 
-/** The newest results, streaks, records, best map, favourite victim and nemesis of a player. */
+/** The newest results, best map, favourite victim, nemesis, streaks and records of a player. */
 export async function formSection(request: PageRequest, player: { key: number; uuid: string }): Promise<Html> {
   const { db, text } = request;
   const recent = await recentMatches(db, player.key);
@@ -24,14 +24,14 @@ export async function formSection(request: PageRequest, player: { key: number; u
   return html`<section class="card" aria-labelledby="form">
     ${heading('form', text.rivals.form, { href: `/players/${player.uuid}/rivals`, label: text.rivals.link })}
     ${results(request, recent)}
+    <ul class="kills">
+      ${bestMapItem(request, recent)}${await rivalItem(request, player.key, 'victims')}${await rivalItem(request, player.key, 'killers')}
+    </ul>
     <dl class="figures-row">
       ${figure(streakLabel(request, records.streak), text.rivals.streak)}
       ${figure(request.formats.number(records.win_streak), text.rivals.winStreak)}
       ${RECORDS.map((name) => recordFigure(request, name, records))}
     </dl>
-    <ul class="kills">
-      ${bestMapItem(request, recent)}${await rivalItem(request, player.key, 'victims')}${await rivalItem(request, player.key, 'killers')}
-    </ul>
   </section>`;
 }
 

@@ -19,14 +19,22 @@ import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
 import { bannedBadge, playerIcon, playerLink } from '#site/components/player-link.ts';
-import { firstPlace, readPlaces, sinceLastVisit, totalPlaces } from '#site/components/places.ts';
+import {
+  bestFigures,
+  bestPlaces,
+  firstPlace,
+  readPlaces,
+  sinceLastVisit,
+  totalPlaces,
+} from '#site/components/places.ts';
 import { punishmentTable } from '#site/components/punishment-table.ts';
-import { playerCountersSection, statsTable, totalOf } from '#site/components/stats-table.ts';
+import { playerCountersSection, statsTable, type Total, totalOf } from '#site/components/stats-table.ts';
 import { ago, figure, heading, shareLink, timestamp } from '#site/components/labels.ts';
 import { formSection } from '#site/components/player-form.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 const LATEST_MATCHES = 10;
+const SHOWN_PLACES = 6;
 const DAYS = 30;
 const MONTHS = 12;
 
@@ -65,7 +73,7 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
     kind: 'player-page',
     picture: { path: `/cards/players/${player.uuid}.png`, alt: describe(request, player, stats), large: true },
     main: html`${head(request, player, banned, html`${firstPlace(request, places, player.uuid)}${lastSeen(request, player)}`)}
-      ${isOwn ? await sinceLastVisit(request) : ''} ${await record(request, player, stats, places)}
+      ${await record(request, player, stats, places, isOwn ? await sinceLastVisit(request) : '')}
       <div class="two even">${await names(request, player, audience)}${await kills(request, player)}</div>
       ${await punishments(request, player)}`,
   };
@@ -95,12 +103,13 @@ async function privatePage(request: PageRequest, player: Player): Promise<PageCo
   };
 }
 
-/** The matches and statistics of a player; one sentence for a player who has none. */
+/** The figures, matches and statistics of a player; one sentence for a player who has none. */
 async function record(
   request: PageRequest,
   player: Player,
   stats: Stats,
   places: readonly BoardPlace[],
+  visit: Html | '',
 ): Promise<Html> {
   const { db, text } = request;
   const declared = await listCounters(db);
@@ -110,8 +119,10 @@ async function record(
   if (!hasStats && matches.length === 0)
     return html`<p class="notice">${text.player.noStats}</p>
       ${counters}`;
-  return html`${summary(request, player, stats, places)} ${await formSection(request, player)}
-    ${await activity(request, player)}
+  const [total, best] = [totalOf(stats), bestPlaces(places)];
+  const others = places.filter((board) => board.mode === 'total' && !best.includes(board));
+  return html`${bestFigures(request, best, total, player.uuid)} ${visit} ${await formSection(request, player)}
+    ${summary(request, player, total, others.slice(0, SHOWN_PLACES - best.length))} ${await activity(request, player)}
     <section aria-labelledby="modes">
       ${heading('modes', text.player.byMode)}${statsTable(request, stats, await readStanding(db, player.key))}
     </section>
@@ -162,10 +173,10 @@ function lastSeen(request: PageRequest, player: Player): Html {
   </p>`;
 }
 
-function summary(request: PageRequest, { uuid }: Player, stats: Stats, places: readonly BoardPlace[]): Html {
+function summary(request: PageRequest, { uuid }: Player, total: Total, places: readonly BoardPlace[]): Html {
   const { text, formats } = request;
   const placesBy = (metric: Metric): Html => totalPlaces(request, places, metric, uuid);
-  const { play, win, lose, draw, kill, death, time } = totalOf(stats);
+  const { play, win, lose, draw, kill, death, time } = total;
   const decided = win + lose;
   const winRate = decided === 0 ? 0 : win / decided;
   return html`<section class="card summary" aria-label="${text.player.total}">

@@ -60,6 +60,7 @@ export const places = {
   of: (nth: string, of: string) => `${nth} of ${of}`,
   inMonth: (place: string, month: string) => `${place} in ${month}`,
   first: (period: string, by: string, mode: string) => `No. 1 of ${period} by ${by}${mode === '' ? '' : ` in ${mode}`}`,
+  byMetric: (place: string, by: string, mode: string) => `${place} by ${by}${mode === '' ? '' : ` in ${mode}`}`,
   by: { win: 'wins', kill: 'kills', play: 'matches' },
   yours: 'Your place:',
   whole: 'The whole leaderboard',

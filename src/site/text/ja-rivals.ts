@@ -52,6 +52,7 @@ export const places: Text['places'] = {
   of: (nth, of) => `${of} 人中 ${nth}`,
   inMonth: (place, month) => `${month}：${place}`,
   first: (period, by, mode) => [`${period}・${by} 1 位`, mode].filter(Boolean).join('・'),
+  byMetric: (place, by, mode) => `${place}（${[by, mode].filter(Boolean).join('・')}）`,
   by: { win: '勝利数', kill: 'キル数', play: '試合数' },
   yours: 'あなたの順位：',
   whole: 'ランキング全体',
