@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
+import { apiDocument } from '#api/index.ts';
+import { createSite } from '#site/index.ts';
+import { Cards } from '#site/open-graph/cards.ts';
 import { Painter } from '#site/open-graph/painter.ts';
 import { familyOf, fitted, textWidth } from '#site/open-graph/font.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { after, event, map, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
-import { get, page } from './request.ts';
+import { get, page, SITE } from './request.ts';
 
 /** A PNG of one pixel. */
 const PIXEL = Buffer.from(
@@ -88,6 +91,45 @@ onEachDatabase('a board has a card, which its page names with its parameters and
     event('player.privacy', { player: person(1).uuid, profile: true, online: false, names: false }),
   );
   assert.notEqual(await etagOf('/cards/leaderboards.png?period=all'), wins, 'a private player is not on it');
+});
+
+onEachDatabase('the card of a player has the best place, the best map and the favourite victim', async (t, url) => {
+  const context = await testContext(t, url);
+  const cards = new Cards();
+  cards.response = async (svg) => new Response(svg);
+  const site = createSite(context, async () => apiDocument(context.config), cards);
+  const wordsOf = async (player: { uuid: string }, query = ''): Promise<string> => {
+    const svg = await (await site.request(`${SITE}/cards/players/${player.uuid}.png${query}`)).text();
+    return [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, words]) => words!.trim()).join(' | ');
+  };
+  const [ada, bob, cat] = [person(1, 'Ada'), person(2, 'Bob'), person(3, 'Cat')];
+  const [killed] = [{ killer: ada.uuid, victim: bob.uuid, time: match().time }];
+  await sendEvents(
+    context,
+    match({
+      ...{ map: 'Isle', win: 'Red', teams: [team('Red', { ...ada, kill_count: 3 }, cat), team('Blue', bob)] },
+      kills: [killed, killed, killed],
+    }),
+    match({ win: 'Red', teams: [team('Red', cat), team('Blue', ada)] }),
+    match({ win: 'Red', teams: [team('Red', cat), team('Blue', 4)] }),
+  );
+  await runJobsOnce(context);
+  assert.match(
+    await wordsOf(ada),
+    /Matches \| .* \| 2nd of 4 by matches \| Best map \| Isle \| Favourite victim \| Bob$/,
+  );
+  assert.match(
+    await wordsOf(ada, '?lang=ja'),
+    /\| 4 人中 2 位（試合数） \| 得意なマップ \| Isle \| 最も多く倒した相手 \| Bob$/,
+  );
+  assert.match(await wordsOf(cat), /\| No\. 1 of all time by wins \| Best map \| \S+( \S+)*$/);
+  assert.match(await wordsOf(bob), /\| 3rd of 4 by matches$/);
+  const choose = (player: { uuid: string }) =>
+    event('player.privacy', { player: player.uuid, profile: true, online: false, names: false });
+  await sendEvents(context, choose(bob));
+  assert.match(await wordsOf(ada), /\| Best map \| Isle$/);
+  await sendEvents(context, choose(ada));
+  assert.match(await wordsOf(ada), /\| Ada \| Private profile$/);
 });
 
 test('letters of every script are drawn, and the queue of drawings is bounded', async (t) => {

@@ -10,9 +10,12 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
 import { isBanned } from '#store/game/punishments.ts';
+import { rivalsByKills } from '#store/game/rivals/kill-pairs.ts';
+import { bestMap, recentMatches } from '#store/game/rivals/recent-matches.ts';
 import { COLOURS } from '#site/components/colours.ts';
 import { modeName, stopwatch } from '#site/components/labels.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
+import { bestPlaceWords, readPlaces } from '#site/components/places.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { byFeats, featsOf, rankedPlayers } from '#site/components/match-best.ts';
 import { WEEK_FIRST } from '#site/pages/leaderboards.ts';
@@ -136,13 +139,35 @@ async function drawPlayer(card: PageRequest): Promise<Response> {
   return await send(
     card,
     html`${await face(card, player.uuid, MARGIN, 156, 324)} ${line(player.name, { ...TITLE, x: left, width })}
-    ${line(state, { x: left, y: 288, width, colour: banned ? '#ff8f80' : SOFT, sizes: [48, 32] })}
+    ${line(state, { ...LEAD, x: left, width, colour: banned ? '#ff8f80' : SOFT })}
     ${figures.map(([label, value], index) => {
-      const [x, y] = [left + (index % 2) * 372, 392 + Math.floor(index / 2) * 128];
-      return html`${line(value, { x, y, width: 360, colour: FOREGROUND, sizes: [64, 48, 32] })}
-      ${line(label, { x, y: y + 44, width: 360, colour: SOFT, sizes: [32] })}`;
-    })}`,
+      const place = { x: left + (index * width) / figures.length, width: width / figures.length - 16 };
+      return html`${line(value, { ...place, y: 352, colour: FOREGROUND, sizes: [64, 48, 32] })}
+      ${line(label, { ...place, y: 392, colour: SOFT, sizes: [32, 24] })}`;
+    })}
+    ${isHidden ? '' : await bestOfPlayer(card, player.key, { left, width })}`,
   );
+}
+
+const LABEL_WIDTH = 264;
+
+/** The best place of a player, the best map and the favourite victim. */
+async function bestOfPlayer(card: PageRequest, player: number, { left, width }: { left: number; width: number }) {
+  const { db, text } = card;
+  const place = bestPlaceWords(card, await readPlaces(card, player));
+  const map = bestMap(await recentMatches(db, player))?.map;
+  const [victim] = await rivalsByKills(db, 'victims', { player, limit: 1 });
+  const rows = [
+    [text.rivals.bestMap, map],
+    [text.rivals.victim, victim?.name],
+  ].filter((row): row is [string, string] => row[1] !== undefined);
+  const accent = readableOn([BACKGROUND], card.deps.config.ACCENT_COLOR);
+  return html`${place === undefined ? '' : line(place, { x: left, y: 468, width, colour: accent, sizes: [48, 32, 24] })}
+  ${rows.map(([label, value], index) => {
+    const y = 528 + index * 52;
+    return html`${line(label, { x: left, y, width: LABEL_WIDTH - 16, colour: SOFT, sizes: [32, 24] })}
+    ${line(value, { x: left + LABEL_WIDTH, y, width: width - LABEL_WIDTH, colour: FOREGROUND, sizes: [32, 24] })}`;
+  })}`;
 }
 
 /** `/cards/maps/:id` with the suffix `.png` */
