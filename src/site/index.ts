@@ -21,6 +21,7 @@ import { SiteLimits } from './request-limits.ts';
 import { headImage, playerHead } from './pages/head-image.ts';
 import { colourRules, hueRules } from './components/colours.ts';
 import { Heads } from './heads.ts';
+import { Highlights } from './highlights.ts';
 import { signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
 import { boardCard, mapCard, matchImage, playerCard, playerImage, siteCard } from './open-graph/index.ts';
@@ -88,15 +89,17 @@ export function createSite(
     scripts: ['site.js'],
   };
   const heads = new Heads({ clock, log, config });
+  const bucketsAt = bucketsIn(config.TIME_ZONE);
   const deps: Deps = {
     db,
     clock,
     config,
     log,
     shell,
-    bucketsAt: bucketsIn(config.TIME_ZONE),
+    bucketsAt,
     cards,
     heads,
+    highlights: new Highlights({ db, clock, bucketsAt }),
     apiDocument,
   };
   const app = new Hono<Env>();

@@ -12,6 +12,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Heads } from './heads.ts';
+import type { Highlights } from './highlights.ts';
 import { type Formats, formatsIn } from './formats.ts';
 import { en, type Text } from './text/en.ts';
 import { ja } from './text/ja.ts';
@@ -28,6 +29,7 @@ export interface Deps {
   bucketsAt: BucketsAt;
   cards: ShareCards;
   heads: Heads;
+  highlights: Highlights;
   /** The OpenAPI document of the data API. */
   apiDocument: () => Promise<object>;
 }

@@ -32,6 +32,7 @@ import {
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { climbers, largestMatch, rankedAmong } from '#store/game/highlights.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
 import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import { listMatchesByKeys, listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
@@ -217,6 +218,12 @@ test('no read of a request scans a table that grows with the network', async (t)
       await placeOn(db, board, player.key);
       await placesOfPlayer(db, player.key, [board.bucket]);
     },
+    'largestMatch, climbers and rankedAmong': (db) =>
+      Promise.all([
+        largestMatch(db, 1),
+        climbers(db, { bucket: 300_000_000, mode: 'total', metric: 'win' }, 100_000_000),
+        ...[rankedAmong(db, 'key', [1, 2]), rankedAmong(db, 'uuid', ['x'])],
+      ]),
     readTeampvpRanks: async (db) => readTeampvpRanks(db, player.key, await statsOf(db, player.key)),
     teamsOfMatches: (db) => teamsOfMatches(db, [1]),
     findAccessToken: (db) => findAccessToken(db, 'x', 1),

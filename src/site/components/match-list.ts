@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { type ListedMatch, teamsOfMatches } from '#store/game/match-lists.ts';
-import { factsOf, type MatchFacts, type MatchTeam, type PlayedMatch } from '#store/game/matches.ts';
+import { teamsOfMatches } from '#store/game/match-lists.ts';
+import { factsOf, type MatchFacts, type MatchHead, type MatchTeam, type PlayedMatch } from '#store/game/matches.ts';
 import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
 import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
@@ -10,7 +10,7 @@ import { thumb } from './map-image.ts';
 import { playerIcon } from './player-link.ts';
 import { ago, modeLabel, stopwatch, won } from './labels.ts';
 
-type Row = ListedMatch & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
+type Row = MatchHead & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
 
 /** The parts of one row. */
 interface RowView {

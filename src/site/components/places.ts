@@ -29,7 +29,8 @@ export function placePath({ bucket, mode, metric }: Board, uuid: string): string
   return `/leaderboards?${query.toString()}`;
 }
 
-const nth = ({ text, formats }: PageRequest, place: number): string => text.places.nth(formats.number(place), place);
+export const nth = ({ text, formats }: PageRequest, place: number): string =>
+  text.places.nth(formats.number(place), place);
 
 /** "214th of 8,021" */
 export const placeOf = (request: PageRequest, { place, of }: Place): string =>

@@ -9,6 +9,7 @@ import { listServers, type ServerNow } from '#store/game/servers.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { idOf } from '#platform/ids.ts';
 import { areaChart, fillBar } from '#site/components/charts.ts';
+import { highlights } from '#site/components/highlights.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { sinceLastVisit } from '#site/components/places.ts';
@@ -23,7 +24,7 @@ const CHART_POINTS = 288;
 const LATEST_MATCHES = 8;
 const ACTIVE_PLAYERS = 10;
 
-/** `/`: players online, running matches, servers, latest matches and most active players. */
+/** `/`: players online, running matches, match of the day, climbers, servers, latest matches and most active players. */
 export async function homePage(request: PageRequest): Promise<LivePage> {
   const { text, deps, formats } = request;
   const servers = await listServers(request.db, request.presenceSince);
@@ -46,6 +47,7 @@ export async function homePage(request: PageRequest): Promise<LivePage> {
         <div data-part="running">${running}</div>
         ${await chart(request)}
       </section>
+      ${await highlights(request)}
       <section aria-labelledby="servers">
         ${heading('servers', text.home.servers)}
         <div data-part="servers">${cards}</div>

@@ -1,3 +1,4 @@
+import { CLIMBERS, COMPARED_MATCHES, COMPARED_PLACES } from '#store/game/highlights.ts';
 import { RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
 import { amount } from '#text/amount.ts';
 
@@ -71,4 +72,13 @@ export const places = {
     up: (count: string) => `up ${count}`,
     down: (count: string) => `down ${count}`,
   },
+};
+
+/** The texts about the match of the day and the climbers of the week. */
+export const highlights = {
+  match: 'Match of the day',
+  matchRule: `The match with most players in the last 24 hours, among the newest ${COMPARED_MATCHES.toLocaleString('en')}.`,
+  bestPlayer: 'Best player',
+  climbers: 'Climbers of the week',
+  climbersRule: `Of the first ${COMPARED_PLACES} by wins this week, the ${CLIMBERS} who gained most places since last week; players without a win last week came after its last place.`,
 };

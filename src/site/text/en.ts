@@ -1,7 +1,7 @@
 import { amount } from '#text/amount.ts';
 import { en as game } from '#http/game-texts/en.ts';
 import type { PageCounter } from '#store/game/statistics-groups.ts';
-import { places, rivals } from './en-rivals.ts';
+import { highlights, places, rivals } from './en-rivals.ts';
 import { live, server } from './en-server.ts';
 
 /** Picks the singular or the plural by count. */
@@ -17,6 +17,7 @@ export const en = {
   server,
   live,
   rivals,
+  highlights,
   frame: {
     skip: 'Skip to the content',
     nav: 'Parts of the site',

@@ -1,3 +1,4 @@
+import { CLIMBERS, COMPARED_MATCHES, COMPARED_PLACES } from '#store/game/highlights.ts';
 import { RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
 import type { Text } from './en.ts';
 
@@ -63,4 +64,12 @@ export const places: Text['places'] = {
     up: (count) => `${count} 位上昇`,
     down: (count) => `${count} 位下降`,
   },
+};
+
+export const highlights: Text['highlights'] = {
+  match: '今日の注目試合',
+  matchRule: `過去 24 時間の最新 ${COMPARED_MATCHES.toLocaleString('en')} 試合のうち、参加人数が最も多い試合です。`,
+  bestPlayer: '最も活躍したプレイヤー',
+  climbers: '今週の急上昇',
+  climbersRule: `今週の勝利数の上位 ${COMPARED_PLACES} 人のうち、先週より順位を最も上げた ${CLIMBERS} 人です。先週の勝利がない人は、先週の最下位の次とみなします。`,
 };

@@ -1,6 +1,6 @@
 import { ja as game } from '#http/game-texts/ja.ts';
 import type { Text } from './en.ts';
-import { places, rivals } from './ja-rivals.ts';
+import { highlights, places, rivals } from './ja-rivals.ts';
 import { live, server } from './ja-server.ts';
 
 export const ja: Text = {
@@ -10,6 +10,7 @@ export const ja: Text = {
   server,
   live,
   rivals,
+  highlights,
   frame: {
     skip: '本文へ移動',
     nav: 'サイト内の項目',

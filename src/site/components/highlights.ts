@@ -1,0 +1,76 @@
+import { html } from 'hono/html';
+import type { Html } from '#http/page.ts';
+import { isExcluded } from '#store/game/excluded-matches.ts';
+import { type Climber, rankedAmong } from '#store/game/highlights.ts';
+import { matchByKey, type MatchObjective, type MatchTeam, type WholeMatch } from '#store/game/matches.ts';
+import type { PageRequest } from '../page-request.ts';
+import { heading } from './labels.ts';
+import { byFeats, type Feats, featsOf, rankedPlayers } from './match-best.ts';
+import { isFreeForAll, matchList } from './match-list.ts';
+import { nth } from './places.ts';
+import { playerLink } from './player-link.ts';
+
+/** The match of the day and the climbers of the week; empty without either. */
+export async function highlights(request: PageRequest): Promise<Html> {
+  const { match, climbers } = await request.deps.highlights.read();
+  return html`<div class="two">
+    ${await matchOfTheDay(request, match)}${await climbersOfTheWeek(request, climbers)}
+  </div>`;
+}
+
+async function matchOfTheDay(request: PageRequest, key: number | undefined): Promise<Html> {
+  const { db, text } = request;
+  const match = key === undefined || (await isExcluded(db, key)) ? undefined : await matchByKey(db, key);
+  if (match === undefined) return html``;
+  const best = await bestPlayer(request, match);
+  return html`<section aria-labelledby="match-of-the-day">
+    ${heading('match-of-the-day', text.highlights.match)}
+    <p class="soft small">${text.highlights.matchRule}</p>
+    ${await matchList(request, [match])}
+    ${
+      best === undefined
+        ? ''
+        : html`<p class="best-player">
+            <span class="soft">${text.highlights.bestPlayer}</span> ${playerLink(request, best, 28)}
+            <span class="figures small">${featsOf(request, best).join(' · ')}</span>
+          </p>`
+    }
+  </section>`;
+}
+
+/** Maximum players of a match of whom the best one is shown whom leaderboards do not leave out. */
+const CANDIDATES = 10;
+
+/** The best player of all teams. A free-for-all has a winner, whom its row names. */
+async function bestPlayer({ db }: PageRequest, match: WholeMatch): Promise<Feats | undefined> {
+  const teams = JSON.parse(match.teams) as MatchTeam[];
+  if (isFreeForAll(teams)) return undefined;
+  const objectives = JSON.parse(match.objectives) as MatchObjective[];
+  const best = rankedPlayers(teams, objectives, match.extras).flat().sort(byFeats).slice(0, CANDIDATES);
+  const uuids = best.map(({ uuid }) => uuid);
+  const ranked = new Set((await rankedAmong(db, 'uuid', uuids)).map(({ uuid }) => uuid));
+  return best.find(({ uuid }) => ranked.has(uuid));
+}
+
+async function climbersOfTheWeek(request: PageRequest, climbers: readonly Climber[]): Promise<Html> {
+  const { db, text, formats } = request;
+  const keys = climbers.map(({ key }) => key);
+  const players = new Map((await rankedAmong(db, 'key', keys)).map((player) => [player.key, player]));
+  const shown = climbers.filter(({ key }) => players.has(key));
+  if (shown.length === 0) return html``;
+  return html`<section aria-labelledby="climbers">
+    ${heading('climbers', text.highlights.climbers, { href: '/leaderboards?period=week', label: text.more })}
+    <p class="soft small">${text.highlights.climbersRule}</p>
+    <ol class="ranking card">
+      ${shown.map(
+        ({ key, place, up }) =>
+          html`<li>
+            ${playerLink(request, players.get(key)!, 28)}<span class="figures"
+              >${text.places.visit.up(formats.number(up))}</span
+            >
+            <span class="soft small">${nth(request, place)}</span>
+          </li>`,
+      )}
+    </ol>
+  </section>`;
+}
