@@ -165,7 +165,7 @@ async function bestOfPlayer(card: PageRequest, player: number, { left, width }: 
   return html`${place === undefined ? '' : line(place, { x: left, y: 468, width, colour: accent, sizes: [48, 32, 24] })}
   ${rows.map(([label, value], index) => {
     const y = 528 + index * 52;
-    return html`${line(label, { x: left, y, width: LABEL_WIDTH - 16, colour: SOFT, sizes: [32, 24] })}
+    return html`${line(label, { x: left, y, width: LABEL_WIDTH - 16, colour: SOFT, sizes: [24] })}
     ${line(value, { x: left + LABEL_WIDTH, y, width: width - LABEL_WIDTH, colour: FOREGROUND, sizes: [32, 24] })}`;
   })}`;
 }
