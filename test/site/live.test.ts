@@ -149,8 +149,11 @@ onEachDatabase('a page is rendered once a second for all its browsers, the same 
     const updates = await Promise.all(readers.map((reader) => reader.ask()));
     return { queries: countQueries() - before, updates: updates.filter((update) => update !== undefined).length };
   };
+  // The match of the day and the climbers are found once a minute.
+  await page(context, '/');
+  const before = countQueries();
   await new Reader(context, '/').ask();
-  const once = countQueries();
+  const once = countQueries() - before;
   assert.ok(once > 0);
   assert.deepEqual(await askAll(), { queries: 0, updates: 20 }, 'from memory');
   await sendEvents(context, presence('Alpha', { players: ['Ada', 'Eve'] }, { time: after(60_000) }));

@@ -54,6 +54,7 @@ async function bestPlayer({ db }: PageRequest, match: WholeMatch): Promise<Feats
 
 async function climbersOfTheWeek(request: PageRequest, climbers: readonly Climber[]): Promise<Html> {
   const { db, text, formats } = request;
+  if (climbers.length === 0) return html``;
   const keys = climbers.map(({ key }) => key);
   const players = new Map((await rankedAmong(db, 'key', keys)).map((player) => [player.key, player]));
   const shown = climbers.filter(({ key }) => players.has(key));
