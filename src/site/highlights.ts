@@ -1,6 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import { type Climber, climbers, largestMatch } from '#store/game/highlights.ts';
+import { type Climber, climbers } from '#store/game/leaderboards/climbers.ts';
+import { largestMatch } from '#store/game/match-lists.ts';
 import { back, type BucketsAt } from '#store/game/time-buckets.ts';
 import { ByteCache } from './byte-cache.ts';
 

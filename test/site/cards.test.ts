@@ -124,11 +124,10 @@ onEachDatabase('the card of a player has the best place, the best map and the fa
   );
   assert.match(await wordsOf(cat), /\| No\. 1 of all time by wins \| Best map \| \S+( \S+)*$/);
   assert.match(await wordsOf(bob), /\| 3rd of 4 by matches$/);
-  const choose = (player: { uuid: string }) =>
-    event('player.privacy', { player: player.uuid, profile: true, online: false, names: false });
-  await sendEvents(context, choose(bob));
+  const choice = { profile: true, online: false, names: false };
+  await sendEvents(context, event('player.privacy', { player: bob.uuid, ...choice }));
   assert.match(await wordsOf(ada), /\| Best map \| Isle$/);
-  await sendEvents(context, choose(ada));
+  await sendEvents(context, event('player.privacy', { player: ada.uuid, ...choice }));
   assert.match(await wordsOf(ada), /\| Ada \| Private profile$/);
 });
 

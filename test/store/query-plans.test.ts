@@ -32,10 +32,17 @@ import {
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { climbers, largestMatch, rankedAmong } from '#store/game/highlights.ts';
+import { climbers } from '#store/game/leaderboards/climbers.ts';
+import { rankedAmong } from '#store/game/unranked-players.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
 import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
-import { listMatchesByKeys, listMatchesWhere, listPlayedMatches, teamsOfMatches } from '#store/game/match-lists.ts';
+import {
+  largestMatch,
+  listMatchesByKeys,
+  listMatchesWhere,
+  listPlayedMatches,
+  teamsOfMatches,
+} from '#store/game/match-lists.ts';
 import {
   listMatches,
   listMatchesWithTeams,

@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
-import { type Climber, rankedAmong } from '#store/game/highlights.ts';
+import type { Climber } from '#store/game/leaderboards/climbers.ts';
 import { matchByKey, type MatchObjective, type MatchTeam, type WholeMatch } from '#store/game/matches.ts';
+import { rankedAmong } from '#store/game/unranked-players.ts';
 import type { PageRequest } from '../page-request.ts';
 import { heading } from './labels.ts';
 import { byFeats, type Feats, featsOf, rankedPlayers } from './match-best.ts';

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { readTime } from '#text/time.ts';
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
+import { isCounted } from './excluded-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
 import {
@@ -99,6 +100,24 @@ export async function listMatchesByKeys(
   );
   const byKey = new Map((await withWinners(db, rows)).map((match) => [match.key, match]));
   return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
+/** Maximum matches among which the one with most players is looked for. */
+export const COMPARED_MATCHES = 1_000;
+
+/** The match with most players among the newest that finished since a time and count; of several the newest. */
+export async function largestMatch(db: Queryable, since: number): Promise<number | undefined> {
+  return await getValue<number>(
+    db,
+    sql`
+    select newest.key from (
+      select m.key, m.finished from matches m
+      where m.finished >= ${since} and ${isCounted(sql`m.key`)}
+        and exists (select 1 from match_details d where d.match_key = m.key)
+      order by m.finished desc, m.key desc limit ${COMPARED_MATCHES}
+    ) newest cross join player_matches p where p.match_key = newest.key
+    group by newest.key, newest.finished order by count(*) desc, newest.finished desc, newest.key desc limit 1`,
+  );
 }
 
 /** The teams of matches by the key of the match. Matches without a row are absent. */

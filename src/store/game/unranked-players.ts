@@ -1,6 +1,6 @@
 import { columnOf, type Queryable } from '#db/db.ts';
-import { insertAll, list, lists, type Sql, sql } from '#db/sql.ts';
-import { bearsPseudonym } from './players.ts';
+import { identifier, insertAll, list, lists, type Sql, sql } from '#db/sql.ts';
+import { bearsPseudonym, type Named } from './players.ts';
 import { keepsPrivate } from './private-players.ts';
 
 /**
@@ -16,6 +16,16 @@ export const isLeftOut = (p: Sql): Sql => sql`
 /** The condition that the places count a player. */
 export const isRanked = (playerKey: Sql): Sql => sql`
   (not exists (select 1 from unranked_players x where x.player_key = ${playerKey}))`;
+
+/** Those of the players, given by keys or UUIDs, whom leaderboards do not leave out. */
+export const rankedAmong = (
+  db: Queryable,
+  column: 'key' | 'uuid',
+  values: readonly (number | string)[],
+): Promise<(Named & { key: number })[]> =>
+  db.all(sql`
+    select p.key, p.uuid, p.name from players p
+    where p.${identifier(column)} in (${list(values)}) and ${isRanked(sql`p.key`)}`);
 
 /** Those of the players whom the places leave out. */
 export async function unrankedAmong(db: Queryable, players: readonly number[]): Promise<Set<number>> {
