@@ -1,7 +1,6 @@
 import type { KeyedHash, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Pseudonym, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
-import { hashUuid } from '#store/accounts/uuid-hashes.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
 import { hasName, renamedJson, renamedText, uuidsIn } from '#store/game/renamed-json.ts';
 import { type NameRemoval, withoutName } from '#store/accounts/removed-names.ts';
@@ -152,7 +151,7 @@ function pseudonymiseEvent<E extends PreparedEvent>({ keyedHash }: Queryable, ev
 
 /** Finds the pseudonyms of players, by UUID; players without one are left out. */
 async function findPseudonyms(tx: Queryable, uuids: ReadonlySet<string>): Promise<Map<string, Pseudonym>> {
-  const hashes = new Map([...uuids].map((uuid) => [hashUuid(tx.keyedHash, uuid), uuid]));
+  const hashes = new Map([...uuids].map((uuid) => [tx.keyedHash(uuid), uuid]));
   const pseudonyms = new Map<string, Pseudonym>();
   for (const [hash, uuid, name] of await pseudonymsByHash(tx, [...hashes.keys()])) {
     pseudonyms.set(hashes.get(hash)!, { uuid, name });

@@ -10,7 +10,6 @@ import { hasPseudonym, namesByUuid, namesOf, type Player, playerByUuid, readAlia
 import { changesByNames } from '#store/game/renamed-players.ts';
 import { createJob } from '../jobs.ts';
 import { Keys } from '../sequence.ts';
-import { hashUuid } from './uuid-hashes.ts';
 
 /**
  * Former names that their owner or staff removed. The player has them no longer immediately; a job puts the label of the UUID
@@ -111,7 +110,7 @@ async function replacePresentName(tx: Queryable, { key, uuid }: PlayerUuid, remo
 
 async function rememberRemoval(tx: Queryable, { key, uuid }: PlayerUuid, hash: string, until: number): Promise<void> {
   for (const one of await uuidsOf(tx, uuid))
-    await rememberHash(tx, { player: key, uuidHash: hashUuid(tx.keyedHash, one), hash, until });
+    await rememberHash(tx, { player: key, uuidHash: tx.keyedHash(one), hash, until });
 }
 
 /** A removed name by keyed hashes, with the key that the player has; null if it was erased. */
@@ -151,7 +150,7 @@ export async function removeHashedName(
 /** The removed names of some UUIDs: the hash of each, and until when reports leave it out. */
 async function removalsOf(tx: Queryable, uuids: readonly string[]): Promise<Map<string, Map<string, number>>> {
   const removals = new Map<string, Map<string, number>>();
-  const hashed = new Map(uuids.map((uuid) => [hashUuid(tx.keyedHash, uuid), uuid]));
+  const hashed = new Map(uuids.map((uuid) => [tx.keyedHash(uuid), uuid]));
   for (const hashes of lists([...hashed.keys()])) {
     const rows = await tx.tuples(sql`
       select uuid_hash, name_hash, until from removed_names where uuid_hash in (${hashes})`);
@@ -206,7 +205,7 @@ export async function mergeRemovedNames(tx: Queryable, now: number, survivor: nu
 
 /** Unbinds the removed names of a game account that is erased from the player, who has a pseudonym from now on. */
 export async function unbindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
-  const uuidHash = hashUuid(tx.keyedHash, uuid);
+  const uuidHash = tx.keyedHash(uuid);
   await tx.run(sql`update removed_names set player_key = null where uuid_hash = ${uuidHash}`);
 }
 
@@ -214,7 +213,7 @@ export async function unbindRemovedNames(tx: Queryable, uuid: string): Promise<v
 async function rebindRemovedNames(tx: Queryable, uuid: string): Promise<void> {
   await tx.run(sql`
     update removed_names set player_key = (select key from players where uuid = ${uuid})
-    where uuid_hash = ${hashUuid(tx.keyedHash, uuid)} and player_key is null`);
+    where uuid_hash = ${tx.keyedHash(uuid)} and player_key is null`);
 }
 
 /** The players who get the labels of their UUIDs for a removed name in an event, by each of their UUIDs. */
