@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
-import type { UploadedImage } from '#platform/uploaded-image.ts';
+import { detectImageType, imageHash, type UploadedImage } from '#platform/uploaded-image.ts';
 import type { Log } from '#platform/process/log.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
 import { ByteCache } from './byte-cache.ts';
@@ -69,16 +68,9 @@ async function fetchHead(outgoing: OutgoingClient, address: string): Promise<Upl
   const headers = { accept: 'image/png, image/webp, image/jpeg' };
   const { status, body, isComplete } = await outgoing.request(address, { headers, timeoutMs: TIMEOUT_MS });
   const bytes = Uint8Array.from(body);
-  const content_type = pictureType(bytes);
+  // The Content-Type of the service is not trusted.
+  const content_type = detectImageType(bytes);
   if (status !== 200 || !isComplete || content_type === undefined)
     throw new Error(`HEADS_URL answered ${status} without a PNG, WebP or JPEG picture of at most 64 kB`);
-  return { content_type, hash: hash('sha256', bytes, 'base64url'), bytes };
-}
-
-/** The type by the first bytes; the Content-Type of the service is not trusted. */
-function pictureType(bytes: Uint8Array): string | undefined {
-  const text = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (text.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  return text.startsWith('RIFF') && text.endsWith('WEBP') ? 'image/webp' : undefined;
+  return { content_type, hash: imageHash(bytes), bytes };
 }

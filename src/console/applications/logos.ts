@@ -1,8 +1,9 @@
 import { HttpError } from '#http/errors.ts';
 import type { Form } from '#http/form.ts';
 import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
+import { detectImageType } from '#platform/uploaded-image.ts';
 import { changeLogo, waitingLogo } from '#store/applications/application-changes.ts';
-import { detectImageType, findLogo, removeLogo } from '#store/applications/logos.ts';
+import { findLogo, removeLogo } from '#store/applications/logos.ts';
 import type { Context, Deps } from '../deps.ts';
 import { type OwnedRequest, ownedForm, ownedPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';

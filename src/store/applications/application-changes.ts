@@ -1,11 +1,11 @@
 import { idOf, keyOf } from '#platform/ids.ts';
-import type { UploadedImage } from '#platform/uploaded-image.ts';
+import { imageHash, type UploadedImage } from '#platform/uploaded-image.ts';
 import { allAs, changesRow, getAs, getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { nextKey } from '../sequence.ts';
 import { isApprovedByOperator } from './access-requests.ts';
 import { type Application, applicationByClientId, type ApplicationSettings, setApplication } from './applications.ts';
-import { imageHash, logoHash, setLogo } from './logos.ts';
+import { logoHash, setLogo } from './logos.ts';
 
 /** What an operator approves besides the logo. */
 type Reviewed = Pick<Application, 'name' | 'redirect_uris' | 'post_logout_redirect_uris'>;

@@ -1,19 +1,6 @@
-import { hash } from 'node:crypto';
-import type { UploadedImage } from '#platform/uploaded-image.ts';
+import { imageHash, type UploadedImage } from '#platform/uploaded-image.ts';
 import { getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-
-const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
-
-/** Detects the type of an image by its first bytes; undefined if it is none of `LOGO_TYPES`. */
-export function detectImageType(bytes: Uint8Array): (typeof LOGO_TYPES)[number] | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg';
-  return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'image/webp' : undefined;
-}
-
-export const imageHash = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64url');
 
 export async function setLogo(
   db: Queryable,
