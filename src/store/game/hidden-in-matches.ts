@@ -2,7 +2,8 @@ import { exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { Renamed } from './own-teams.ts';
 import type { Named } from './players.ts';
-import { rename, uuidsIn } from './renamed-json.ts';
+import { uuidsIn } from './renamed-json.ts';
+import { type NamedInMatch, renamedMatch } from './renamed-match.ts';
 
 /**
  * Matches of private players in a network that hides them there (`PRIVATE_IN_MATCHES=hidden`). Rows store the players as
@@ -30,35 +31,19 @@ export async function hiddenAmong(db: Queryable, uuids: readonly string[]): Prom
   );
 }
 
-/** JSON of a match: its teams, and what a reader shows of the rest. */
-interface MatchJson {
-  teams?: string;
-  objectives?: string;
-  counters?: string;
+/** A match as a reader shows it. */
+interface MatchJson extends NamedInMatch {
   /** Without its closing brace: see `MatchHead`. */
   head?: string;
-  extras?: string | null;
 }
 
 /** The UUIDs of the players in the JSON of a match. */
 export const uuidsInMatch = ({ teams = '', objectives = '', counters = '' }: MatchJson): string[] =>
   uuidsIn(`${teams} ${objectives} ${counters}`);
 
-const parsed = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : undefined);
-
 /** Hides players in the JSON of a match. `teams` is needed to hide teams that bear their names. */
 export function withHidden<M extends MatchJson>(match: M, hidden: Renamed): M {
-  const head = parsed(match.head && `${match.head}}`) as { win: string } | undefined;
-  const extras = parsed(match.extras) as { winners?: string[] } | undefined;
-  const [teams, objectives, counters] = [match.teams, match.objectives, match.counters].map(parsed);
-  const { win, winners } = { ...head, ...extras };
-  const shown = rename({ teams, objectives, counters, win, winners }, hidden) as Record<string, unknown>;
-  return {
-    ...match,
-    ...(teams !== undefined && { teams: JSON.stringify(shown['teams']) }),
-    ...(objectives !== undefined && { objectives: JSON.stringify(shown['objectives']) }),
-    ...(counters !== undefined && { counters: JSON.stringify(shown['counters']) }),
-    ...(head !== undefined && { head: JSON.stringify({ ...head, win: shown['win'] }).slice(0, -1) }),
-    ...(winners !== undefined && { extras: JSON.stringify({ ...extras, winners: shown['winners'] }) }),
-  };
+  const facts = match.head === undefined ? undefined : (JSON.parse(`${match.head}}`) as { win: string });
+  const { win, newTeams: _, ...shown } = renamedMatch({ ...match, win: facts?.win }, hidden);
+  return { ...match, ...shown, ...(facts && { head: JSON.stringify({ ...facts, win }).slice(0, -1) }) };
 }

@@ -1,32 +1,34 @@
 import { type Renamed, renamedTeams } from './own-teams.ts';
-import { parseExtras } from './matches.ts';
 import { rename } from './renamed-json.ts';
 
-/** What the rows and the summary of a match store about players and teams: JSON, apart from the winner. */
+/** What a match has about players and teams: JSON, apart from the winner. */
 export interface NamedInMatch {
-  win: string;
-  teams: string;
-  objectives: string;
-  extras: string | null;
-  counters: string | null;
+  win?: string;
+  teams?: string;
+  objectives?: string;
+  extras?: string | null;
+  counters?: string | null;
 }
 
-/** Renames players in a match, and the teams that follow them. */
-export function renamedMatch(
-  { win, ...stored }: NamedInMatch,
+const parsed = (json: string | null | undefined): unknown => (json ? JSON.parse(json) : undefined);
+
+/** Renames players in the members that a match has, and the teams that follow them if it has `teams`. */
+export function renamedMatch<M extends NamedInMatch>(
+  match: M,
   renamed: Renamed,
-): NamedInMatch & { newTeams: ReadonlyMap<string, string> } {
-  const extras = parseExtras(stored.extras);
-  const [teams, objectives] = [stored.teams, stored.objectives].map((json) => JSON.parse(json) as unknown);
-  const counters = stored.counters === null ? undefined : (JSON.parse(stored.counters) as unknown);
-  const { winners } = extras;
-  const match = rename({ win, winners, teams, objectives, counters }, renamed) as Record<string, unknown>;
+): M & { newTeams: ReadonlyMap<string, string> } {
+  const [teams, objectives, counters] = [match.teams, match.objectives, match.counters].map(parsed);
+  const extras = parsed(match.extras) as { winners?: string[] } | undefined;
+  const { win } = match;
+  const members = { win, winners: extras?.winners, teams, objectives, counters };
+  const shown = rename(members, renamed) as typeof members;
   return {
-    win: match['win'] as string,
-    teams: JSON.stringify(match['teams']),
-    objectives: JSON.stringify(match['objectives']),
-    extras: winners === undefined ? stored.extras : JSON.stringify({ ...extras, winners: match['winners'] }),
-    counters: stored.counters && JSON.stringify(match['counters']),
+    ...match,
+    ...(win !== undefined && { win: shown.win }),
+    ...(teams !== undefined && { teams: JSON.stringify(shown.teams) }),
+    ...(objectives !== undefined && { objectives: JSON.stringify(shown.objectives) }),
+    ...(counters !== undefined && { counters: JSON.stringify(shown.counters) }),
+    ...(shown.winners && { extras: JSON.stringify({ ...extras, winners: shown.winners }) }),
     newTeams: renamedTeams(teams, renamed),
   };
 }
