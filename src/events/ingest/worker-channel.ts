@@ -6,8 +6,7 @@ import type { Receipt } from '../ledger/receipts.ts';
 
 /**
  * The worker channel: an event queue whose transactions run in another thread, so that this thread reads and checks the
- * next events while a group is written. Both threads batch the messages of one microtask checkpoint into one post, because
- * each post wakes the other thread.
+ * next events while a group is written.
  */
 
 /** The events of one request. */
@@ -31,15 +30,15 @@ interface Pending {
 
 /** The sending end of the channel. */
 export class WorkerChannel implements EventQueue {
-  readonly #post: (message: Message) => void;
+  readonly #port: MessagePort | Worker;
   readonly #pending = new Map<number, Pending>();
   #last = 0;
   #pendingEvents = 0;
   readonly #busy = new BusyTime();
 
   constructor(port: MessagePort | Worker) {
-    this.#post = batchingPost(port);
-    port.on('message', (replies: Reply[]) => this.#receive(replies));
+    this.#port = port;
+    port.on('message', (reply: Reply) => this.#receive(reply));
   }
 
   get isFull(): boolean {
@@ -56,7 +55,7 @@ export class WorkerChannel implements EventQueue {
     this.#busy.begin();
     this.#pending.set(number, { count: items.length, receipts: promise, settle, fail });
     this.#pendingEvents += items.length;
-    this.#post({ number, dryRun, items });
+    this.#port.postMessage({ number, dryRun, items } satisfies Message, []);
     return promise;
   }
 
@@ -64,14 +63,12 @@ export class WorkerChannel implements EventQueue {
     await Promise.allSettled([...this.#pending.values()].map(({ receipts }) => receipts));
   }
 
-  #receive(replies: Reply[]): void {
-    for (const reply of replies) {
-      const { count, settle, fail } = this.#pending.get(reply.number)!;
-      this.#pending.delete(reply.number);
-      this.#pendingEvents -= count;
-      if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
-      else settle(reply.receipts);
-    }
+  #receive(reply: Reply): void {
+    const { count, settle, fail } = this.#pending.get(reply.number)!;
+    this.#pending.delete(reply.number);
+    this.#pendingEvents -= count;
+    if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
+    else settle(reply.receipts);
     if (this.#pending.size === 0) this.#busy.end();
   }
 }
@@ -79,7 +76,7 @@ export class WorkerChannel implements EventQueue {
 /** The receiving end: passes each message to the event queue until `CLOSE` arrives. */
 export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQueue): Promise<void> {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-  const post = batchingPost(port);
+  const post = (reply: Reply): void => port.postMessage(reply, []);
   const accept = ({ number, dryRun, items }: Message): void => {
     eventQueue.accept(items, { dryRun }).then(
       (receipts) => post({ number, receipts }),
@@ -92,24 +89,12 @@ export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQue
         ),
     );
   };
-  const receive = (messages: Message[] | typeof CLOSE): void => {
-    if (messages === CLOSE) close();
-    else messages.forEach(accept);
+  const receive = (message: Message | typeof CLOSE): void => {
+    if (message === CLOSE) close();
+    else accept(message);
   };
   port.on('message', receive);
   await closed;
   // A listener on the port would keep the thread alive.
   port.off('message', receive);
-}
-
-/** Returns a function that posts the messages of one microtask checkpoint as one array. */
-function batchingPost(port: MessagePort | Worker): (message: Message | Reply) => void {
-  let batch: (Message | Reply)[] = [];
-  const post = (): void => {
-    port.postMessage(batch, []);
-    batch = [];
-  };
-  return (message) => {
-    if (batch.push(message) === 1) queueMicrotask(post);
-  };
 }
