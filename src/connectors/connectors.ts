@@ -1,20 +1,14 @@
-import { systemClock } from '#platform/clock.ts';
 import { UsageError } from '#platform/errors.ts';
 import { installed } from '#platform/process/installed.ts';
 import type { AppContext } from '#context/context.ts';
-
-const TICK_MS = 1_000;
+import { tickEachSecond, type Ticking } from '#context/ticks.ts';
 
 type Context = Pick<AppContext, 'db' | 'clock' | 'config' | 'log'>;
-
-interface Connector extends AsyncDisposable {
-  tick(): Promise<void>;
-}
 
 interface ConnectorKind {
   /** The folder that an installation may lack. */
   folder: string;
-  open: (context: Context) => Promise<Connector>;
+  open: (context: Context) => Promise<Ticking>;
   /** For the log. */
   failure: string;
 }
@@ -44,26 +38,8 @@ export async function startConnectors(context: Context, lacks?: (error: UsageErr
       if (lacks === undefined || !(error instanceof UsageError)) throw error;
       lacks(error);
     });
-    if (connector !== undefined) running.use(runConnector(context, connector, failure));
+    if (connector === undefined) continue;
+    running.use(tickEachSecond(connector, (error) => context.log.error({ err: error }, failure)));
   }
   return running.move();
-}
-
-/** Ticks a connector each second until it is disposed, and disposes the connector. */
-function runConnector({ log }: Context, connector: Connector, failure: string): AsyncDisposable {
-  const stop = new AbortController();
-  const running = run();
-  async function run(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await connector.tick().catch((error: unknown) => log.error({ err: error }, failure));
-      await systemClock.wait(TICK_MS, stop.signal);
-    }
-  }
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-      await connector[Symbol.asyncDispose]();
-    },
-  };
 }

@@ -1,7 +1,7 @@
-import { systemClock } from '#platform/clock.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
 import type { AppContext } from '#context/context.ts';
 import { Leases } from '#context/leases.ts';
+import { tickEachSecond, type Ticking } from '#context/ticks.ts';
 import { OutgoingClient } from '#http/outgoing.ts';
 import { timestampsIn } from '#http/timestamps.ts';
 import { type Feed, readFeed } from '#store/game/changes.ts';
@@ -10,7 +10,6 @@ import { DeliveryRun } from './delivery-run.ts';
 import type { DeliveryDeps } from './form.ts';
 import { type DeliveryMetrics, deliveryMetrics } from './metrics.ts';
 
-const TICK_MS = 1_000;
 /** Maximum webhooks that a process takes per tick. */
 const MAX_TAKEN = 100;
 /** Maximum concurrent requests, and those of slow or failing receivers among them, which so delay no other. */
@@ -39,7 +38,7 @@ interface LastRun {
  * Delivers changes to the webhooks of applications. Several processes may do this at the same time: the one that has the
  * lease of a webhook delivers it, one message after the other, and writes of the others are refused.
  */
-export class Webhooks implements AsyncDisposable {
+export class Webhooks implements Ticking {
   readonly #context: Context;
   readonly #leases: Leases;
   readonly #monotonic: () => number;
@@ -67,14 +66,6 @@ export class Webhooks implements AsyncDisposable {
     };
   }
 
-  /** Runs until the signal. */
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.tick().catch((error: unknown) => this.#failed(error, 'webhooks failed'));
-      await systemClock.wait(TICK_MS, signal);
-    }
-  }
-
   /** Starts the deliveries that are due, those that wait longest first. */
   async tick(): Promise<void> {
     await this.#leases.hold(MAX_TAKEN);
@@ -91,7 +82,8 @@ export class Webhooks implements AsyncDisposable {
     this.#metrics.ticked(held);
   }
 
-  #failed(error: unknown, message: string): undefined {
+  /** Logs and counts a failure. */
+  failed(error: unknown, message: string): undefined {
     this.#context.log.error({ err: error }, message);
     this.#metrics.erred();
   }
@@ -104,7 +96,7 @@ export class Webhooks implements AsyncDisposable {
     const run = async (): Promise<void> => {
       const steps = await new DeliveryRun(this.#deps, key)
         .run()
-        .catch((error: unknown) => this.#failed(error, 'a webhook failed'));
+        .catch((error: unknown) => this.failed(error, 'a webhook failed'));
       const ended = this.#monotonic();
       this.#last.set(key, { ended, isSlow: steps === undefined || ended - started > SLOW_MS * Math.max(1, steps) });
       this.#slow.delete(key);
@@ -137,13 +129,5 @@ function isDue(webhook: DueWebhook, { id, head }: Pick<Feed, 'id' | 'head'>, now
 /** Runs until it is disposed. */
 export function startWebhooks(context: Context): AsyncDisposable {
   const webhooks = new Webhooks(context);
-  const stop = new AbortController();
-  const running = webhooks.run(stop.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await running;
-      await webhooks[Symbol.asyncDispose]();
-    },
-  };
+  return tickEachSecond(webhooks, (error) => webhooks.failed(error, 'webhooks failed'));
 }
