@@ -8,8 +8,20 @@ import { keyOf } from '#platform/ids.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { factsOf, listMatches } from '#store/game/matches.ts';
 import { findPlayer, playerByUuid } from '#store/game/players.ts';
+import { listPunishments } from '#store/game/punishments.ts';
 import { removeNameAgain } from '#store/revocations/erasures.ts';
-import { account, after, event, login, match, person, sendEvents, serverSender, team } from '#test/support/builders.ts';
+import {
+  account,
+  after,
+  event,
+  login,
+  match,
+  person,
+  punishment,
+  sendEvents,
+  serverSender,
+  team,
+} from '#test/support/builders.ts';
 import {
   createEmptyDatabase,
   onEachDatabase,
@@ -143,12 +155,46 @@ onEachDatabase('a backup from before the player keeps the removal by the log', a
   await remove({ ...context, db });
   const lines = await db.tuples(sql`select subject, detail from revocations where kind = 'removed name'`);
   for (const line of lines as [string, string][]) assert.equal(await removeNameAgain(backup, clock.now(), line), false);
-  // A change alone does not tell whose punishment it changes.
-  const events = HISTORY.filter(({ type }) => type !== 'punishment.changed');
-  await ingestEvents(backup, clock, { kind: 'operator' }, [login('Alpha', person(2)), ...events]);
+  await ingestEvents(backup, clock, { kind: 'operator' }, [login('Alpha', person(2)), ...HISTORY]);
   await finishJobs(backup);
   assert.notEqual((await playerByUuid(backup, UUID))!.key, (await playerByUuid(db, UUID))!.key);
   assert.deepEqual([await namesAt({ db: backup }), await tablesWith({ db: backup })], [['Present'], []]);
+});
+
+onEachDatabase('an older change of a punishment does not bring the name back', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  const mirror = new Mirror(context);
+  const ban = (await sendEvents(context, ...HISTORY))[4]!;
+  await remove(context);
+  const server = await serverSender(context, 'Alpha');
+  const change = (data: object, ms: number) =>
+    event('punishment.changed', { reason: `${FORMER}: grief`, ...data }, { time: after(ms), id: `${ms} ${FORMER}` });
+  const older = [
+    change({ punishment: 'p1' }, -5),
+    change({ punishment_id: ban }, -4),
+    punishment('p3', NOW, { reason: 'spam' }, { time: after(-4) }),
+    change({ punishment: 'p3' }, -3),
+    event('punishment.revoked', { punishment: 'p3', reason: `${FORMER} said sorry` }, { time: after(-2) }),
+  ];
+  for (const status of ['accepted', 'duplicate'])
+    for (const one of await ingestEvents(db, clock, server, older)) assert.equal(one.status, status, one.id!);
+  // An operator's report never brings it, with whatever time.
+  await sendEvents(
+    context,
+    event('punishment.changed', { punishment: 'p1', server: 'Alpha', reason: `${FORMER} flies` }, { time: after(-1) }),
+  );
+  await finishJobs(db);
+  assert.deepEqual(await tablesWith(context), []);
+  const reasons = async (): Promise<string[]> =>
+    (await listPunishments(db, Number.MAX_SAFE_INTEGER, 10, clock.now())).map(
+      ({ reason, revocation }) => revocation?.reason ?? reason,
+    );
+  assert.deepEqual(await reasons(), ['Present said sorry', 'sorry', 'Present flies']);
+  await mirror.check('changed');
+
+  await ingestEvents(db, clock, server, [change({ punishment: 'p1' }, 1)]);
+  assert.equal((await reasons()).at(-1), `${FORMER}: grief`);
 });
 
 onSqlite('a move keeps the removal', async (t, url) => {

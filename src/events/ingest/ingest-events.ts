@@ -93,7 +93,7 @@ async function ingestInTransaction(
   const work = new UnitOfWork(tx, keys, now);
   const run = new IngestRun(work, newPlayers);
   for (const part of splitItems([...items]))
-    await run.ingest(await withoutRemovedNames(tx, await pseudonymised(tx, part)));
+    await run.ingest(await withoutRemovedNames(work, await pseudonymised(tx, part)));
   await work.flush();
   await trimRecords(tx, run.serversWithRecords);
   await keys.save();

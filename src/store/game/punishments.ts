@@ -172,10 +172,11 @@ export interface PunishmentTarget {
   reference: string;
   /** The present name of the punished player. */
   punished: string;
+  punished_uuid: string;
 }
 
 const TARGET = sql`
-  select u.key, u.scope_key as scope, u.reference, p.name as punished
+  select u.key, u.scope_key as scope, u.reference, p.name as punished, p.uuid as punished_uuid
   from punishments u join players p on p.key = u.punished_key`;
 
 export const targetByKey = (db: Queryable, key: number): Promise<PunishmentTarget | undefined> =>
