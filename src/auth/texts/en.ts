@@ -207,7 +207,7 @@ export const en = {
       title: 'Privacy',
       lead: 'What others do not see of your game account. Punishments stay public, and game servers and staff see everything.',
       in_matches: {
-        name: 'Matches name you also with a private profile.',
+        name: 'Matches name you also with a private profile, by your present name.',
         hidden: 'With a private profile, matches and servers do not name you.',
       },
       profile: 'Private profile: no statistics, no matches, no place on leaderboards, not in the search',

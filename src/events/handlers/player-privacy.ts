@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { columnOf, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { hidesPrivate } from '#store/game/hidden-in-matches.ts';
@@ -30,7 +30,7 @@ async function aliasTarget(tx: Queryable, uuid: string): Promise<string | undefi
 export async function followPrivacy(
   work: UnitOfWork,
   uuids: readonly string[],
-  { online, profile }: Privacy,
+  privacy: Privacy,
   before?: Privacy,
 ): Promise<void> {
   const { tx, now, changes } = work;
@@ -40,10 +40,23 @@ export async function followPrivacy(
   await followRanked(tx, now, keys);
   for (const player of players) if (!hasPseudonym(player)) changes.add('player', player.key, 'changed');
   const isHidden = await hidesPrivate(tx);
-  if (isHidden && before?.profile !== profile)
-    for (const { kind, key, type } of await changesByHiding(tx, keys)) changes.add(kind, key, type);
-  if (online || (profile && isHidden)) await work.hidePlayers();
+  const shown = ({ profile, names }: Privacy): string =>
+    profile && isHidden ? 'hidden' : profile || names ? 'present name' : 'as reported';
+  const [was, is] = [before && shown(before), shown(privacy)];
+  if (was !== is) {
+    const moved = was === 'hidden' || is === 'hidden' ? keys : await withFormerNames(tx, keys);
+    for (const { kind, key, type } of await changesByHiding(tx, moved)) changes.add(kind, key, type);
+  }
+  if (privacy.online || is === 'hidden') await work.hidePlayers();
 }
+
+const withFormerNames = (tx: Queryable, players: readonly number[]): Promise<number[]> =>
+  columnOf(
+    tx,
+    sql`
+    select p.key from players p where p.key in (${list(players)}) and exists (
+      select 1 from player_names n where n.player_key = p.key and n.name_key <> p.name_key)`,
+  );
 
 export const PRIVACY_EFFECTS: Effects<typeof PRIVACY_EVENTS> = {
   'player.privacy': {

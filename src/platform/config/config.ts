@@ -155,7 +155,7 @@ export const SETTINGS = {
   ),
   PRIVATE_IN_MATCHES: setting(
     'name',
-    'How matches show players with a private profile: name: under the name; hidden: without name, UUID and face, also while they run',
+    'How matches show players with a private profile: name: under the present name; hidden: without name, UUID and face, also while they run',
     choice(['name', 'hidden']),
   ),
   HEADS_URL: setting(

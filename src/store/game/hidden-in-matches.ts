@@ -1,13 +1,15 @@
 import { exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import type { Renamed } from './own-teams.ts';
+import { nameKey } from '#text/text.ts';
+import { isReplaced, type Renamed, type RenamedPlayer } from './own-teams.ts';
 import type { Named } from './players.ts';
 import { uuidsIn } from './renamed-json.ts';
 import { type NamedInMatch, renamedMatch } from './renamed-match.ts';
 
 /**
- * Matches of private players in a network that hides them there (`PRIVATE_IN_MATCHES=hidden`). Rows store the players as
- * reported; readers put `HIDDEN` in their places, for all callers, also in the name of a team that bears the player's name.
+ * Matches of players who keep their former names or their profiles private. Rows store the players as reported; readers put the
+ * present name in the place of others, or `HIDDEN` for a private profile in a network that hides them
+ * (`PRIVATE_IN_MATCHES=hidden`), for all callers, also in the name of a team that bears the player's name.
  */
 
 /** What a match shows in the place of a hidden player. */
@@ -19,16 +21,34 @@ export const HIDES = sql`exists (select 1 from private_in_matches where hidden =
 export const hidesPrivate = (db: Queryable): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_in_matches where hidden = 1`);
 
-/** Those of the UUIDs whose players matches do not show, with all names that teams of theirs may bear. */
-export async function hiddenAmong(db: Queryable, uuids: readonly string[]): Promise<Renamed> {
+/** Those of the UUIDs whose players matches show otherwise, with all names that teams of theirs may bear. */
+export async function privateInMatches(db: Queryable, uuids: readonly string[]): Promise<Renamed> {
   const rows = await db.tuples(sql`
-    select v.uuid, n.name from private_players v left join player_aliases a on a.uuid = v.uuid
+    select v.uuid, n.name, p.name, case when v.profile = 1 and ${HIDES} then 1 else 0 end
+    from private_players v left join player_aliases a on a.uuid = v.uuid
       left join players p on p.uuid = coalesce(a.into_uuid, v.uuid) left join player_names n on n.player_key = p.key
-    where v.uuid in (${list([...new Set(uuids)])}) and v.profile = 1 and ${HIDES}`);
-  const names = Map.groupBy(rows as [string, string | null][], ([uuid]) => uuid);
+    where v.uuid in (${list([...new Set(uuids)])}) and (v.profile = 1 or v.names = 1)`);
+  const byUuid = Map.groupBy(rows as PrivateTuple[], ([uuid]) => uuid);
   return new Map(
-    [...names].map(([uuid, named]) => [uuid, { ...HIDDEN, names: named.flatMap(([, name]) => name ?? []) }]),
+    [...byUuid].flatMap(([uuid, ofPlayer]): [string, RenamedPlayer][] => {
+      const [[, , present, isHidden]] = ofPlayer as [PrivateTuple];
+      const names = ofPlayer.flatMap(([, name]) => name ?? []);
+      if (isHidden === 1) return [[uuid, { ...HIDDEN, names }]];
+      if (present === null) return [];
+      const isFormer = (name: string): boolean => nameKey(name) !== nameKey(present);
+      return [[uuid, { uuid, name: present, names: names.filter(isFormer), only: { has: isFormer } }]];
+    }),
   );
+}
+
+type PrivateTuple = [uuid: string, name: string | null, present: string | null, isHidden: number];
+
+/** A player of a match as it shows one of `privateInMatches`. */
+export function asPrivate<P extends Named>(player: P, others: Renamed): P {
+  const other = others.get(player.uuid);
+  return other !== undefined && isReplaced(player.name, other)
+    ? { ...player, uuid: other.uuid, name: other.name }
+    : player;
 }
 
 /** A match as a reader shows it. */
@@ -41,9 +61,9 @@ interface MatchJson extends NamedInMatch {
 export const uuidsInMatch = ({ teams = '', objectives = '', counters = '' }: MatchJson): string[] =>
   uuidsIn(`${teams} ${objectives} ${counters}`);
 
-/** Hides players in the JSON of a match. `teams` is needed to hide teams that bear their names. */
-export function withHidden<M extends MatchJson>(match: M, hidden: Renamed): M {
+/** Shows private players in the JSON of a match. `teams` is needed for teams that bear their names. */
+export function withPrivate<M extends MatchJson>(match: M, others: Renamed): M {
   const facts = match.head === undefined ? undefined : (JSON.parse(`${match.head}}`) as { win: string });
-  const { win, newTeams: _, ...shown } = renamedMatch({ ...match, win: facts?.win }, hidden);
+  const { win, newTeams: _, ...shown } = renamedMatch({ ...match, win: facts?.win }, others);
   return { ...match, ...shown, ...(facts && { head: JSON.stringify({ ...facts, win }).slice(0, -1) }) };
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { identifier, sql } from '#db/sql.ts';
-import { HIDDEN, hiddenAmong } from './hidden-in-matches.ts';
+import { asPrivate, HIDDEN, privateInMatches } from './hidden-in-matches.ts';
 import { factsOf } from './matches.ts';
 import { shownName } from './merged-players.ts';
 import type { Named } from './players.ts';
@@ -43,8 +43,8 @@ export async function killsOfMatch(db: Queryable, match: number): Promise<MatchK
     from kills k join players p on p.key = k.killer_key join players v on v.key = k.victim_key
     where k.match_key = ${match} order by k.number`);
   const found = rows as [string, string, number][];
-  const hidden = await hiddenAmong(db, [...new Set(found.flatMap(([killer, victim]) => [killer, victim]))]);
-  const shown = (uuid: string): string => (hidden.has(uuid) ? HIDDEN.uuid : uuid);
+  const others = await privateInMatches(db, [...new Set(found.flatMap(([killer, victim]) => [killer, victim]))]);
+  const shown = (uuid: string): string => others.get(uuid)?.uuid ?? uuid;
   const kills = found.map(([killer, victim, time]) => ({ killer: shown(killer), victim: shown(victim), time }));
   return kills.sort((a, b) => a.time - b.time);
 }
@@ -101,13 +101,19 @@ async function read(
     where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}
     order by ${column} desc, k.match_key desc, k.number desc limit ${limit}`);
   const kills = (rows as KillTuple[]).map(toDeath);
-  return audience === 'public' ? await withoutHidden(db, kills, role === 'killer_key' ? 'victim' : 'killer') : kills;
+  return audience === 'public' ? await withPrivate(db, kills, role === 'killer_key' ? 'victim' : 'killer') : kills;
 }
 
-async function withoutHidden(db: Queryable, kills: Death[], other: 'killer' | 'victim'): Promise<Death[]> {
-  const hidden = await hiddenAmong(db, [...new Set(kills.flatMap((kill) => kill[other]?.uuid ?? []))]);
-  if (hidden.size === 0) return kills;
-  return kills.map((kill) => (hidden.has(kill[other]?.uuid ?? '') ? { ...kill, [other]: HIDDEN } : kill));
+/** The kills of a hidden player are not public: only the player gets them, with the own name. */
+async function withPrivate(db: Queryable, kills: Death[], other: 'killer' | 'victim'): Promise<Death[]> {
+  const uuids = kills.flatMap(({ killer, victim }) => [killer?.uuid ?? [], victim.uuid].flat());
+  const others = await privateInMatches(db, [...new Set(uuids)]);
+  if (others.size === 0) return kills;
+  const shown = (kill: Death, role: 'killer' | 'victim'): Named | null => {
+    const player = kill[role] && asPrivate(kill[role], others);
+    return role !== other && player?.uuid === HIDDEN.uuid ? kill[role] : player;
+  };
+  return kills.map((kill) => ({ ...kill, killer: shown(kill, 'killer'), victim: shown(kill, 'victim')! }));
 }
 
 function toDeath([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {

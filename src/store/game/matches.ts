@@ -1,8 +1,9 @@
 import type { Queryable } from '#db/db.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
-import { HIDES } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
+import { ANY_PRIVATE } from './private-players.ts';
 
 /**
  * A match in a list. `head` is stored JSON without its closing `}`: all fields that do not depend on settings. The service
@@ -71,7 +72,7 @@ export interface MatchObjective {
 export type Listed = { before: number; limit: number } | { keys: readonly number[] };
 
 /** 1 if a match may show another winner to readers: `withWinners`. */
-export const MAY_HIDE = sql`case when ${HIDES} then 1 else 0 end`;
+export const MAY_HIDE = sql`case when ${ANY_PRIVATE} then 1 else 0 end`;
 
 const HEAD = sql`key, head, started, finished, ${MAY_HIDE}`;
 
@@ -89,14 +90,28 @@ export async function listMatches(db: Queryable, listed: Listed): Promise<readon
 
 const UNNAMED_WINNER = /"win":"[0-9a-f]{8}-/;
 
-/** Puts the present names into the winners that bore a removed name, and hides those that bear the name of a hidden player. */
+/** Puts the present names into the winners that bore a removed name, and shows those that bear the name of a private player. */
 export async function withWinners<M extends MatchHead & { hidden: number }>(db: Queryable, matches: M[]): Promise<M[]> {
-  const keys = matches.filter(({ hidden }) => hidden === 1).map(({ key }) => key);
+  const keys = matches.some(({ hidden }) => hidden === 1) ? await wonByPrivate(db, matches) : [];
   const shown = keys.length === 0 ? [] : await listMatchesWithTeams(db, { keys });
   const heads = new Map(shown.map(({ key, head }) => [key, head]));
   const named = matches.map((match) => ({ ...match, head: heads.get(match.key) ?? match.head }));
   if (!named.some(({ head }) => UNNAMED_WINNER.test(head))) return named;
   return await withPresentNames(db, named, ['head'], withNamesInJson);
+}
+
+/** The keys of the matches whose winner has a name of a private player, or a label, and may be the player's own team. */
+async function wonByPrivate(db: Queryable, matches: readonly MatchHead[]): Promise<number[]> {
+  const winners = matches.map(({ key, head }) => [key, nameKey(factsOf(head).win)] as const);
+  const ofTeam = (name: string): string[] => [name, name.replace(/ \d+$/, '')];
+  const rows = await db.tuples(sql`
+    select x.name_key from player_names x join players y on y.key = x.player_key
+    where x.name_key in (${list([...new Set(winners.flatMap(([, name]) => ofTeam(name)))])})
+      and exists (select 1 from private_players z where z.uuid = y.uuid)`);
+  const names = new Set(rows.flat());
+  return winners.flatMap(([key, name]) =>
+    isUuidLabel(ofTeam(name)[1]!) || ofTeam(name).some((one) => names.has(one)) ? key : [],
+  );
 }
 
 /** A match that was withdrawn since its key was read is absent. */

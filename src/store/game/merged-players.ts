@@ -2,8 +2,9 @@ import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Named } from './players.ts';
 import { uuidLabel } from '#text/text.ts';
-import { hiddenAmong, HIDES, hidesPrivate, uuidsInMatch, withHidden } from './hidden-in-matches.ts';
+import { privateInMatches, uuidsInMatch, withPrivate } from './hidden-in-matches.ts';
 import { withNamesInJson } from './present-names.ts';
+import { ANY_PRIVATE, hasPrivate } from './private-players.ts';
 import { renamedJson } from './renamed-json.ts';
 
 /**
@@ -18,7 +19,7 @@ export const hasMerged = (match: Sql): Sql => sql`
   exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
 /** The column `rewritten` of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
-export const isRewritten = (match: Sql): Sql => sql`case when ${HIDES} or ${hasMerged(match)} then 1 else 0 end`;
+export const isRewritten = (match: Sql): Sql => sql`case when ${ANY_PRIVATE} or ${hasMerged(match)} then 1 else 0 end`;
 
 /** `isRewritten` for readers of `match_details`. */
 export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
@@ -67,8 +68,8 @@ const withTeamNames = (json: string, names: ReadonlyMap<string, string>): string
   /"[0-9a-f]{8}-[0-9a-f]{12}/.test(json) ? withNamesInJson(json, names) : json;
 
 /**
- * Puts the surviving players into the JSON of matches, and hides those whom matches do not show, with few more statements if
- * any of the matches has such players.
+ * Puts the surviving players into the JSON of matches, and shows private players as `privateInMatches` says, with few more
+ * statements if any of the matches has such players.
  */
 export async function asShownMatches<M extends StoredMatch>(
   db: Queryable,
@@ -80,16 +81,16 @@ export async function asShownMatches<M extends StoredMatch>(
     db,
     rewritten.map(({ key }) => key),
   );
-  if (!(await hidesPrivate(db))) return matches.map((match) => withSurvivors(match, survivors.get(match.key)));
+  if (!(await hasPrivate(db))) return matches.map((match) => withSurvivors(match, survivors.get(match.key)));
   const teams = await teamsIn(
     db,
     matches.filter((match) => match.teams === undefined),
   );
   const shown = matches.map((match) => withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key)));
   const uuids = shown.map(uuidsInMatch);
-  const hidden = await hiddenAmong(db, uuids.flat());
+  const others = await privateInMatches(db, uuids.flat());
   return shown.map((match, index) =>
-    uuids[index]!.some((uuid) => hidden.has(uuid)) ? withHidden(match, hidden) : match,
+    uuids[index]!.some((uuid) => others.has(uuid)) ? withPrivate(match, others) : match,
   );
 }
 

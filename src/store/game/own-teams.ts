@@ -12,7 +12,7 @@ export interface RenamedPlayer {
   /** All names that the player had, as far as they are known; left out: the one beside the UUID. */
   names?: Iterable<string>;
   /** The keys of the only names that are replaced; left out: all. */
-  only?: ReadonlySet<string>;
+  only?: { has(key: string): boolean };
 }
 
 /** Whether the name beside the UUID of a player is replaced. */

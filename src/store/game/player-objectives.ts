@@ -1,6 +1,9 @@
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
+import { nameKey } from '#text/text.ts';
+import { HIDDEN, privateInMatches } from './hidden-in-matches.ts';
 import { factsOf } from './matches.ts';
+import { bearsName } from './own-teams.ts';
 import { withPresentNames } from './present-names.ts';
 
 /** Objectives that are listed by player. Captured flags and points are only counted. */
@@ -33,6 +36,7 @@ type ObjectiveTuple = [
   team: string,
   percent: number,
   time: number,
+  uuid: string,
 ];
 
 /** A player's newest objectives of a type, by match and number within it. */
@@ -43,8 +47,8 @@ export async function readObjectives(
   limit: number,
 ): Promise<PlayerObjective[]> {
   const rows = await db.tuples(sql`
-    select o.match_key, m.head, o.name, o.color, o.team, o.percent, o.time
-    from player_objectives o join matches m on m.key = o.match_key
+    select o.match_key, m.head, o.name, o.color, o.team, o.percent, o.time, p.uuid
+    from player_objectives o join matches m on m.key = o.match_key join players p on p.key = o.player_key
     where o.player_key = ${playerKey} and o.type = ${type}
     order by o.match_key desc, o.number desc limit ${limit}`);
   const objectives = (rows as ObjectiveTuple[]).map(([match, head, name, color, team, percent, time]) => ({
@@ -56,5 +60,9 @@ export async function readObjectives(
     percent,
     time,
   }));
-  return await withPresentNames(db, objectives, ['team']);
+  const uuids = (rows as ObjectiveTuple[]).slice(0, 1).map((row) => row[7]);
+  const [own] = (await privateInMatches(db, uuids)).values();
+  const former = new Set(own?.uuid === HIDDEN.uuid ? [] : [...(own?.names ?? [])].map(nameKey));
+  const shown = objectives.map((one) => (bearsName(one.team, former) ? { ...one, team: own!.name } : one));
+  return await withPresentNames(db, shown, ['team']);
 }

@@ -50,6 +50,8 @@ export const isPrivate = (db: Queryable, uuid: string): Promise<boolean> =>
 export const hasPrivate = (db: Queryable): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_players limit 1`);
 
+export const ANY_PRIVATE = sql`exists (select 1 from private_players)`;
+
 type PrivacyRow = Record<Switch, number>;
 
 const SELECT = sql`select profile, online, names from private_players`;

@@ -1,13 +1,14 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
+import { privateInMatches } from './hidden-in-matches.ts';
 import { recordChanges, type ResourceChange, type ResourceKind } from './changes.ts';
 import { hasPseudonym, type Named } from './players.ts';
 
 /**
  * The changes that follow from another name or UUID of a player: the player, the punishments, and the matches with merged
  * UUIDs, which show the present name. Punishments by the player follow it if a name was removed from them. And all
- * matches of a player whom they hide now, or show again.
+ * matches of a player whom they show under the present name alone, or not at all, or no longer so.
  */
 
 /** The resources that show a player's name, servers the present ones: what declares a change of names declares these kinds. */
@@ -25,12 +26,15 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
   for (const key of players) {
     const player = (await tx.get<Named>(sql`select uuid, name from players where key = ${key}`))!;
     changes.push({ kind: 'player', key, type: hasPseudonym(player) ? 'erased' : 'changed' });
-    changes.push(...(await firstShown(tx, key, 0)));
+    const isPrivate = (await privateInMatches(tx, [player.uuid])).size > 0;
+    // Cached matches have the former name.
+    if (isPrivate) await tx.run(sql`update data_versions set value = value + 1 where name = 'matches'`);
+    changes.push(...(await firstShown(tx, key, isPrivate ? 1 : 0)));
   }
   return changes;
 }
 
-/** The changes of the matches of players whom they hide now, or show again. */
+/** The changes of the matches of players who are private now, or no longer. */
 export async function changesByHiding(tx: Queryable, players: readonly number[]): Promise<ResourceChange[]> {
   const changes: ResourceChange[] = [];
   for (const key of players) changes.push(...(await firstShown(tx, key, 1)));
