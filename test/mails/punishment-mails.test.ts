@@ -151,7 +151,7 @@ onEachDatabase('a merged player is told once, and old events and imports give no
   assert.equal(await run(), 2);
   assert.match((await mailbox.next('kenta@example.org')).text, /Survivor/);
 
-  const imported: WireEvent[] = Array.from({ length: 20 }, (_, place) =>
+  const imported: WireEvent[] = Array.from({ length: 10_000 }, (_, place) =>
     punishment(`imported ${place}`, ANN, {}, { time: BEGINNING }),
   );
   const folder = mkdtempSync(join(tmpdir(), 'scorehall-bans-'));
@@ -161,6 +161,6 @@ onEachDatabase('a merged player is told once, and old events and imports give no
   writeFileSync(file, imported.map((one) => JSON.stringify({ ...one, time })).join('\n'));
   const environment = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
   const { out, status } = await scorehall(environment, 'import', 'events', file);
-  assert.match(out, /^taken +20$/m);
+  assert.match(out, /^taken +10000$/m);
   assert.deepEqual([status, await notices(), await run()], [0, 0, 0]);
 });
