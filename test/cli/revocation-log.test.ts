@@ -56,6 +56,8 @@ import {
 import { Mirror } from '#test/support/mirror.ts';
 import { ask } from '#test/support/request.ts';
 import { keyOf } from '#test/ingest/service.ts';
+import { finishJobs } from '#test/support/jobs.ts';
+import { tablesWith } from '#test/events/removed-name-network.ts';
 import { scorehall } from './scorehall.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
@@ -482,4 +484,55 @@ test('of a log, incomplete lines are skipped, and another file is refused before
   const copy = join(folder, 'copy');
   copyFileSync(log, copy);
   assert.match((await scorehall(there, 'restore', file, '--since-log', copy)).err, /in use/);
+});
+
+onEachDatabase('erasures, removed names and private profiles of merged and linked accounts hold', async (t, url) => {
+  const { context, file, environment, restored } = await loggedNetwork(t, url);
+  const { db } = context;
+  const merged = (player: { uuid: string }, number: number) => ({ uuid: person(number).uuid, into: player.uuid });
+  const [quiet, named, leaver, late, gone] = [2, 3, 4, 5, 7].map((number) => person(number));
+  const aliases = [merged(quiet!, 12), merged(named!, 13), merged(leaver!, 14)];
+  const older = login('Alpha', person(13, 'Formerly'), { time: after(-9_000) });
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    older,
+    ...[12, 14].map((number) => login('Alpha', person(number, `Alias${number}`), { time: after(-8_000) })),
+    ...[quiet!, named!, leaver!, late!, gone!, person(6)].map((player) => login('Alpha', player)),
+    match(
+      {
+        teams: [team('Formerly', person(13, 'Formerly')), team('Alias14', person(14, 'Alias14'))],
+        ...{ started: after(-8_600_000), finished: after(-8_000_000) },
+      },
+      { time: after(-8_000_000) },
+    ),
+    ...aliases.map(({ uuid, into }) => event('player.merged', { from: uuid, into })),
+  );
+  await finishJobs(db);
+  const { id } = await account(context, 'Quiet', quiet!.uuid);
+  await account(context, 'Leaver', leaver!.uuid);
+  await ok(environment, 'backup', file);
+
+  const hide = (uuid: string) => event('player.privacy', { player: uuid, profile: true, online: false, names: false });
+  await sendEvents(context, hide(person(12).uuid), hide(late!.uuid), hide(gone!.uuid));
+  await sendEvents(context, event('player.merged', { from: late!.uuid, into: person(6).uuid }));
+  await finishJobs(db);
+  await ok(environment, 'player', 'remove-name', '--player', named!.uuid, '--name', 'Formerly', '--yes');
+  await ok(environment, 'account', 'delete', '--account', 'Leaver', '--yes');
+  await ok(environment, 'player', 'erase', '--player', gone!.uuid, '--yes');
+  await db.transaction((tx) => unlinkPlayer(tx, id));
+
+  const { db: target } = await restored();
+  const arrived = { ...context, db: target };
+  for (const uuid of [quiet!.uuid, person(12).uuid, late!.uuid, person(6).uuid])
+    assert.equal((await privacyOf(target, uuid)).profile, true, uuid);
+  const [pseudonym] = await target.tuples(sql`
+    select p.uuid from pseudonyms y join players p on p.uuid = y.uuid where y.uuid_hash = ${target.keyedHash(gone!.uuid)}`);
+  assert.equal((await privacyOf(target, pseudonym![0] as string)).profile, true, 'the pseudonym stays private');
+  await sendEvents(arrived, { ...older, id: 'again' }, login('Alpha', { uuid: named!.uuid, name: 'Formerly' }));
+  await finishJobs(target);
+  for (const text of ['Formerly', 'Alias14', ...[leaver!, person(14), gone!].map(({ uuid }) => uuid)])
+    assert.deepEqual(await tablesWith({ db: target }, text), [], text);
+  assert.deepEqual(await target.tuples(sql`select original from pseudonyms where original is not null`), []);
+  await new Mirror(arrived).check('after the replay');
 });
