@@ -1,8 +1,17 @@
 import { CounterModel } from './counter-model.ts';
 import type { Exported } from './exported.ts';
-import type { MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
+import {
+  BOARDS,
+  type MapFacts,
+  type MatchFacts,
+  MODES,
+  type Network,
+  type PlayerFacts,
+  type PunishmentFacts,
+} from './network.ts';
 import { groupOf, labelOf, PlayerModel, winnersOf } from './player-model.ts';
 import { PrivacyModel } from './privacy-model.ts';
+import { RankingsModel } from './rankings-model.ts';
 
 /**
  * Computes the expected responses of the APIs from the exported events alone. It shares no code with the service and
@@ -30,6 +39,7 @@ class NetworkModel {
   readonly #players = new Map<string, PlayerModel>();
   readonly #counters: CounterModel;
   readonly #privacy = new PrivacyModel();
+  readonly #rankings = new RankingsModel();
   readonly #matches: MatchFacts[] = [];
   readonly #punishments = new Map<string, Punishment>();
   readonly #maps = new Map<string, GameMap>();
@@ -77,7 +87,16 @@ class NetworkModel {
       };
     });
     const matches = this.#matches.map((match) => [match.id, this.#shownMatch(match, nameOf, named)] as const);
+    const isLeftOut = (uuid: string): boolean => this.#privacy.isLeftOut({ uuid, name: nameOf(uuid) });
+    const people = { isLeftOut, nameOf };
+    const places = this.#rankings.places(MODES, people);
+    const boards = BOARDS.map((name) => [name, this.#rankings.board(name, people)] as const);
     const empty = new PlayerModel('', this.#counters).facts();
+    for (const player of [empty, ...players.values()]) {
+      player.groups['form'] = this.#rankings.form(player.uuid);
+      player.places = places.get(player.uuid) ?? {};
+      player.rivals = this.#rankings.rivals(player.uuid, player, people);
+    }
     for (const [uuid, player] of players) players.set(uuid, this.#privacy.shown(uuid, player, empty));
     // A merged UUID finds the surviving player.
     for (const uuid of this.#mergedInto.keys()) {
@@ -88,6 +107,7 @@ class NetworkModel {
       matches: new Map(matches),
       players,
       punishments: new Map(punishments.map((one) => [one.id, one])),
+      boards: new Map(boards),
       maps: new Map([...this.#maps.values()].map((map) => [map.name, this.#mapFacts(map)])),
     };
   }
@@ -195,12 +215,14 @@ class NetworkModel {
   #play(data: Exported['data'], id: string, finished: number): void {
     const seen = new Set<string>();
     const winners = winnersOf(data);
-    for (const team of data.teams) {
+    for (const [place, team] of data.teams.entries()) {
       const result = winners.length === 0 ? 'draw' : winners.includes(team.name as string) ? 'win' : 'lose';
       for (const player of team.players) {
         if (player.primary === false) continue;
         seen.add(player.uuid as string);
-        this.#observe(player, finished).play({ id, match: data, result, player });
+        const { uuid } = this.#observe(player, finished).play({ id, match: data, result, player });
+        const group = groupOf(data.gamemode as string);
+        this.#rankings.play({ ...player, id, map: data.map, group, finished, uuid, team: place, result });
       }
     }
     for (const [number, { player, type }] of data.objectives.entries()) {

@@ -26,6 +26,8 @@ const OBJECTIVES = ['wool', 'core', 'destroyable', 'flag', 'control_point', 'oth
 export const COUNTERS = ['wools', 'streak', 'assists', 'rogue'];
 const PUNISHMENTS = 12;
 const SPAN_S = 600;
+/** How long ago matches finished, in days: several periods of the leaderboards, one of them deleted. */
+const AGES = [0, 0, 0, 0, 1, 8, 31, 62, 800];
 
 /** A network of players whose names change, collide and return. */
 export class EventGenerator {
@@ -105,12 +107,13 @@ export class EventGenerator {
   #match(): Record<string, unknown> {
     const random = this.#random;
     const played = random.sample(this.uuids, random.below(9)).map((uuid) => this.#played(uuid));
-    const finished = this.time();
+    const age = random.pick(AGES) * 86_400_000;
+    const finished = new Date(Date.parse(this.time()) - age).toISOString();
     const half = random.below(played.length + 1);
     const uuids = played.map((player) => player['uuid'] as string);
     const [moved] = played.slice(0, half);
     const secondary = moved !== undefined && random.chance(0.2) ? [{ ...moved, ...this.#own(), primary: false }] : [];
-    const kills = uuids.length < 2 ? [] : Array.from({ length: random.below(5) }, () => this.#kill(uuids, finished));
+    const kills = uuids.length < 2 ? [] : Array.from({ length: random.below(12) }, () => this.#kill(uuids, finished));
     const teams =
       played.length > 1 && random.chance(0.2)
         ? freeForAll(played)
@@ -129,7 +132,7 @@ export class EventGenerator {
       ranked: random.chance(0.5),
       win: random.pick(['', one, other]),
       ...(random.chance(0.1) && { winners: [one, other] }),
-      started: new Date(this.#began - 600_000).toISOString(),
+      started: new Date(this.#began - age - 600_000).toISOString(),
       finished,
       teams,
       objectives: Array.from({ length: random.below(4) }, () => this.#objective(one!)),

@@ -5,6 +5,7 @@ import { Random } from '#demo/network/random.ts';
 import { ServedNetwork } from '../support/served-network.ts';
 import { Acts } from './acts.ts';
 import { check } from './check.ts';
+import { waitUntilCounted } from './counted.ts';
 import { reimport } from './reimport.ts';
 import { EventGenerator } from './generated-events.ts';
 import { Operator } from '../support/operator.ts';
@@ -44,8 +45,9 @@ export async function runCase(databases: Databases, seed: number): Promise<CaseR
     let kills = 0;
     for (let round = 0; round < ROUNDS; round++) {
       kills += await runRound(services, operator, senders, acts, random.fork());
+      const uncounted = await waitUntilCounted(url);
       const found = await check(operator, senders, acts, services.apiPorts, token);
-      const differences = [...acts.failures, ...found];
+      const differences = [...acts.failures, ...uncounted, ...found];
       if (differences.length > 0) return { events: countSent(senders), kills, differences };
     }
     return { events: countSent(senders), kills, differences: await reimport(databases, url, operator, SECRET_KEY) };

@@ -7,7 +7,23 @@ export interface Network {
   punishments: Map<string, PunishmentFacts>;
   /** By name. */
   maps: Map<string, MapFacts>;
+  /** By the names of `BOARDS`. */
+  boards: Map<string, Board>;
 }
+
+/** The players of a leaderboard, by UUID. */
+export type Board = Record<string, Record<string, unknown>>;
+/** By UUID. */
+export type RivalList = Record<string, object>;
+
+export const MODES = ['bowspleef', 'cp', 'ctw', 'objective', 'paintball', 'splatt', 'teampvp', 'tntrun'];
+
+const PERIODS = ['day 0', 'day 1', 'week 0', 'week 1', 'month 0', 'month 1', 'month 2', 'all 0'];
+/** Mode, period, the number of periods before the present one, and the member that orders the leaderboard. */
+export const BOARDS = [
+  ...PERIODS.map((period) => `total ${period}`),
+  ...MODES.flatMap((mode) => [`${mode} month 0`, `${mode} all 0`]),
+].flatMap((board) => ['win_count', 'kill_count', 'play_count'].map((by) => `${board} ${by}`));
 
 export interface MatchFacts extends Record<string, unknown> {
   id: string;
@@ -35,6 +51,7 @@ export interface Kill {
 }
 
 export interface PlayerFacts {
+  uuid: string;
   name: string;
   names: Named[];
   last_login: number | '';
@@ -42,7 +59,7 @@ export interface PlayerFacts {
   last_logout: number | '';
   banned: boolean;
   private: boolean;
-  /** The counters of each field group. */
+  /** The counters of each field group, and `form`. */
   groups: Record<string, Record<string, unknown>>;
   /** Newest first. */
   matches: Record<string, unknown>[];
@@ -50,6 +67,10 @@ export interface PlayerFacts {
   deaths: Kill[];
   /** The ids of the matches in which the player placed wools, leaked cores and destroyed destroyables, sorted. */
   completed: Record<string, string[]>;
+  /** By mode, period and the member that orders the leaderboard. */
+  places: Record<string, object>;
+  /** By the order of the list. */
+  rivals: Record<string, RivalList>;
 }
 
 export interface PunishmentFacts {

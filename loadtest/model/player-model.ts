@@ -99,7 +99,7 @@ export class PlayerModel {
   }
 
   /** A match of several UUIDs of the player counts once, won if one won; all other counts are their sums. */
-  play(played: Played): void {
+  play(played: Played): this {
     const earlier = this.#played.filter(({ id }) => id === played.id).map(({ result }) => result);
     this.#played.push(played);
     const { match, result, player } = played;
@@ -121,6 +121,7 @@ export class PlayerModel {
     const group = groupOf(match.gamemode as string);
     this.#add(group, counts);
     this.#reports.push({ group, values: player.counters ?? {} });
+    return this;
   }
 
   facts(): PlayerFacts {
@@ -128,6 +129,7 @@ export class PlayerModel {
     const name = names[0]?.name ?? labelOf(this.uuid);
     const { power = 0, faction = '' } = this.#faction ?? {};
     return {
+      uuid: this.uuid,
       name,
       names,
       last_login: this.#login?.time ?? '',
@@ -145,6 +147,7 @@ export class PlayerModel {
       kills: this.kills.toSorted(newestFirst),
       deaths: this.deaths.toSorted(newestFirst),
       completed: this.#listed(),
+      ...{ places: {}, rivals: {} },
     };
   }
 

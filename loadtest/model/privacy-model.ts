@@ -25,11 +25,16 @@ export class PrivacyModel {
     this.#chosen.set(into, { profile: either('profile'), online: either('online'), names: either('names') });
   }
 
+  /** Whether lists leave out the player: erased ones have a pseudonym. */
+  isLeftOut({ uuid, name }: Pick<PlayerFacts, 'uuid' | 'name'>): boolean {
+    return this.#chosen.get(this.#survivor(uuid))?.profile === true || /^deleted-[0-9a-z]{6}$/.test(name);
+  }
+
   /** @param empty what a player without records shows */
   shown(uuid: string, player: PlayerFacts, empty: PlayerFacts): PlayerFacts {
     const { profile, online, names } = this.#chosen.get(this.#survivor(uuid)) ?? {};
     const { name, banned } = player;
-    if (profile) return { ...empty, name, banned, private: true };
+    if (profile) return { ...empty, uuid: player.uuid, name, banned, private: true };
     const { last_login, last_login_server, last_logout } = empty;
     return {
       ...player,

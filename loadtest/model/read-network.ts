@@ -1,4 +1,14 @@
-import type { Kill, MapFacts, MatchFacts, Network, PlayerFacts, PunishmentFacts } from './network.ts';
+import {
+  type Board,
+  BOARDS,
+  type Kill,
+  type MapFacts,
+  type MatchFacts,
+  type Network,
+  type PlayerFacts,
+  type PunishmentFacts,
+  type RivalList,
+} from './network.ts';
 
 /** Reads a whole network through the data API of one service. */
 
@@ -9,7 +19,7 @@ const FIELDS = [
   ...['bowspleef', 'cp', 'ctw', 'factions', 'objective', 'paintball', 'splatt', 'teampvp', 'tntrun', 'total'],
   'names',
   'counters',
-  'private',
+  ...['private', 'places', 'form'],
 ].join(',');
 /** Compared elsewhere, or counted every few minutes only. */
 const NOT_COUNTERS = /_rank$|^kd_ratio$|^(wool_places|core_leaks|destroys|faction_id|faction_role)$/;
@@ -56,7 +66,10 @@ export async function readNetwork(api: ApiClient, uuids: Iterable<string>): Prom
     const player = await api.get<Json>(`/v1/players/${uuid}?fields=${FIELDS}`);
     if (player !== undefined) players.set(uuid, await readPlayer(api, uuid, player));
   }
+  const boards = new Map<string, Board>();
+  for (const name of BOARDS) boards.set(name, await readBoard(api, name, players));
   return {
+    boards,
     matches: new Map(matches.map((match) => [match['id'] as string, toMatch(match)])),
     players,
     punishments: new Map(punishments.map((one) => [one['id'] as string, toPunishment(one)])),
@@ -99,6 +112,7 @@ async function readPlayer(api: ApiClient, uuid: string, player: Json): Promise<P
     ['matches', 'kills', 'deaths'].map((list) => api.list(`/v1/players/${uuid}/${list}`)),
   );
   return {
+    uuid: player['uuid'] as string,
     name: player['name'] as string,
     names: (player['names'] as Json[]).map(({ name, first_seen, last_seen }) => {
       return { name: name as string, first_seen: at(first_seen), last_seen: at(last_seen) };
@@ -115,6 +129,10 @@ async function readPlayer(api: ApiClient, uuid: string, player: Json): Promise<P
     kills: kills!.map(toKill),
     deaths: deaths!.map(toKill),
     completed: toCompleted(player),
+    places: Object.fromEntries(
+      (player['places'] as Json[]).map(({ mode, period, by, ...place }) => [`${mode} ${period} ${by}`, place]),
+    ),
+    rivals: await readRivals(api, uuid),
   };
 }
 
@@ -133,4 +151,68 @@ function toCompleted(player: Json): PlayerFacts['completed'] {
     core: ids(group('objective', 'core_leaks')),
     destroyable: ids(group('objective', 'destroys')),
   };
+}
+
+/** Small, so that lists have several pages and equal values are on two of them. */
+const RANKED_PAGE = 5;
+const AROUND = 5;
+
+/** Walks a list by `after`, and tells if its order is not by value, then by id. */
+async function readRanked(
+  api: ApiClient,
+  path: string,
+  valueOf: (item: Json) => number,
+  afterOf: (item: Json) => string,
+): Promise<Json[]> {
+  const items: Json[] = [];
+  for (let after = ''; ;) {
+    const page = (await api.get<Json[]>(`${path}&limit=${RANKED_PAGE}${after}`))!;
+    items.push(...page);
+    if (page.length < RANKED_PAGE) break;
+    after = `&after=${afterOf(page.at(-1)!)}`;
+  }
+  for (const [index, item] of items.slice(1).entries()) {
+    const before = items[index]!;
+    const less = valueOf(before) - valueOf(item);
+    if (less < 0 || (less === 0 && (before['id'] as string) <= (item['id'] as string))) item['order'] = 'wrong';
+  }
+  return items;
+}
+
+const MEMBERS = { victims: 'kill_count', killers: 'death_count', teammates: 'play_count', opponents: 'play_count' };
+
+async function readRivals(api: ApiClient, uuid: string): Promise<PlayerFacts['rivals']> {
+  const lists: Record<string, RivalList> = {};
+  for (const [by, member] of Object.entries(MEMBERS)) {
+    const path = `/v1/players/${uuid}/rivals?by=${by}`;
+    lists[by] = byUuid(
+      await readRanked(
+        api,
+        path,
+        (item) => item[member] as number,
+        ({ id }) => id as string,
+      ),
+    );
+  }
+  return lists;
+}
+
+const byUuid = (items: readonly Json[]): Record<string, Json> =>
+  Object.fromEntries(items.map(({ id: _, uuid, permalink_url: __, ...facts }) => [uuid, facts]));
+
+/** A leaderboard, with the players around whom it is not the same; `around` is 404 for people who are not on it. */
+async function readBoard(api: ApiClient, name: string, players: ReadonlyMap<string, PlayerFacts>): Promise<Board> {
+  const [mode, period, ago, by] = name.split(' ');
+  const path = `/v1/leaderboards/${mode}/${period}?by=${by}&ago=${ago}`;
+  const valueOf = (item: Json): number => item[by!] as number;
+  const items = await readRanked(api, path, valueOf, (item) => `${valueOf(item)}.${item['id'] as string}`);
+  const board: Board = byUuid(items);
+  if (mode !== 'total') return board;
+  for (const [uuid, player] of players) {
+    const at = items.findIndex((item) => item['uuid'] === player.uuid);
+    const expected = at < 0 ? undefined : items.slice(Math.max(0, at - AROUND), at + AROUND + 1);
+    const around = await api.get<Json[]>(`${path}&around=${uuid}`);
+    if (JSON.stringify(around) !== JSON.stringify(expected)) board[`around ${uuid}`] = { around };
+  }
+  return board;
 }

@@ -10,9 +10,14 @@ import { runJobs } from '#events/jobs/runner.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Databases } from '../support/databases.ts';
 import { Operator } from '../support/operator.ts';
+import { createReader } from '../support/prepare.ts';
+import { ServedNetwork } from '../support/served-network.ts';
 import { keepEvents } from './check.ts';
 import { differences } from './differences.ts';
+import { waitUntilCounted } from './counted.ts';
+import { expectedNetwork } from './expected-network.ts';
 import type { Exported } from './exported.ts';
+import { ApiClient, readNetwork } from './read-network.ts';
 
 /** Imports the export of a network into an empty one, which must have the same ids and export the same. @returns the differences */
 export async function reimport(databases: Databases, url: string, operator: Operator, key: string): Promise<string[]> {
@@ -36,6 +41,7 @@ export async function reimport(databases: Databases, url: string, operator: Oper
     const found = [
       ...differences(storedIn(exported.out), storedIn(again?.out ?? '')),
       ...differences(await idsOf(url), await idsOf(copy)),
+      ...(await shownFaults(copy, again?.out ?? '', key)),
     ];
     if (found.length > 0) found.push(`The exported events: ${await keepEvents(exported.out)}`);
     return found.map((line) => `after the import: ${line}`);
@@ -43,6 +49,21 @@ export async function reimport(databases: Databases, url: string, operator: Oper
     importer.close();
     await rm(dirname(file), { recursive: true });
     await databases.remove(copy);
+  }
+}
+
+/** What a service on the imported network shows, compared with the events. */
+async function shownFaults(url: string, text: string, key: string): Promise<string[]> {
+  const services = new ServedNetwork(() => ({ SECRET_KEY: key }));
+  await services.serve(url, 1);
+  try {
+    const uncounted = await waitUntilCounted(url);
+    const lines = text.split('\n').filter((line) => line !== '');
+    const expected = expectedNetwork(lines.map((line) => JSON.parse(line) as Exported));
+    const api = new ApiClient(services.apiPorts[0]!, await createReader(url));
+    return [...uncounted, ...differences(expected, await readNetwork(api, expected.players.keys()))];
+  } finally {
+    await services.stop();
   }
 }
 
