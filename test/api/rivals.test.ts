@@ -78,6 +78,21 @@ onEachDatabase('rivals of a player, without private, hidden and erased ones', as
     assert.deepEqual(await names('by=teammates'), ['Cat']);
     assert.equal((await get(`/v1/players/${BOB.uuid}/rivals`)).status, 404);
   });
+
+  await t.test('nor is one of an imported network, which has no row of the erasure', async () => {
+    const erased = person(5, 'deleted-0abcde');
+    await sendEvents(
+      context,
+      match({
+        teams: [team('Red', ADA, erased), team('Blue', DAN)],
+        kills: [...killed(ADA, erased, 5), ...killed(erased, ADA, 5)],
+      }),
+    );
+    while (await projectRivals(db));
+    assert.deepEqual(await names(''), ['Dan']);
+    assert.deepEqual(await names('by=killers'), []);
+    assert.deepEqual(await names('by=teammates'), ['Cat']);
+  });
 });
 
 onEachDatabase('the form of a player', async (t, url) => {

@@ -8,7 +8,7 @@ import { keepsPrivate } from './private-players.ts';
  * says whom the counts of places leave out. A player may be missing there until the first match is counted.
  */
 
-/** The condition that a player `p` of `players` is left out. */
+/** The condition that a player `p` of `players` is left out, also of the lists of rivals. */
 export const isLeftOut = (p: Sql): Sql => sql`
   (${keepsPrivate(sql`${p}.uuid`)} or exists (select 1 from hidden_players h where h.uuid = ${p}.uuid)
     or ${bearsPseudonym(p)})`;

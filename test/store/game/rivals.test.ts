@@ -140,10 +140,12 @@ async function expected(db: Db, excluded: ReadonlySet<string>): Promise<Counted>
     }
     for (const [uuid, row] of rows) byPlayer.set(uuid, [...(byPlayer.get(uuid) ?? []), row]);
   }
+  // A player into whom an erased one was merged has the pseudonym until the next own name.
+  const erased = new Set((await db.tuples(sql`select uuid from players where name like 'deleted-%'`)).flat());
   return {
     pairs,
     records: new Map([...byPlayer].map(([uuid, rows]) => [uuid, recordsIn(rows)])),
-    sides: new Map([...byPlayer].flatMap(([uuid, rows]) => sidesIn(uuid, rows))),
+    sides: new Map([...byPlayer].flatMap(([uuid, rows]) => sidesIn(uuid, rows, erased))),
   };
 }
 
@@ -180,20 +182,20 @@ function recordsIn(rows: readonly Row[]): Record<string, unknown> {
   };
 }
 
-function sidesIn(uuid: string, rows: readonly Row[]): [string, Map<string, [number, number]>][] {
+function sidesIn(
+  uuid: string,
+  rows: readonly Row[],
+  erased: ReadonlySet<unknown>,
+): [string, Map<string, [number, number]>][] {
   const sides = { teammates: new Map<string, [number, number]>(), opponents: new Map<string, [number, number]>() };
   for (const { result, place, rows: others } of rows.slice(-RECENT_MATCHES))
     for (const [other, row] of others) {
       const side = sides[row.place === place ? 'teammates' : 'opponents'];
       const [play, win] = side.get(other) ?? [0, 0];
-      if (other !== uuid && !isErased(other)) side.set(other, [play + 1, win + Number(result === 'win')]);
+      if (other !== uuid && !erased.has(other)) side.set(other, [play + 1, win + Number(result === 'win')]);
     }
   return Object.entries(sides).map(([side, all]) => [`${uuid} ${side}`, all]);
 }
-
-/** The players of the test have these UUIDs; pseudonyms are random. */
-const NAMED = new Set(Array.from({ length: PLAYERS }, (_, number) => person(number).uuid));
-const isErased = (uuid: string): boolean => !NAMED.has(uuid);
 
 async function stored(db: Db): Promise<Counted> {
   const pairs = await db.tuples(sql`
@@ -254,8 +256,7 @@ for (const dialect of DIALECTS) {
         await ingestEvents(copy, clock, { kind: 'operator' }, await Array.fromAsync(exportEvents(db)));
         await finishJobs(copy);
         while (await projectRivals(copy));
-        const { pairs, records } = await stored(copy);
-        assert.deepEqual({ pairs, records }, { pairs: found.pairs, records: found.records }, 'imported');
+        assert.deepEqual(await stored(copy), found, 'imported');
       }),
       { numRuns: dialect === 'sqlite' ? 40 : 10 },
     );

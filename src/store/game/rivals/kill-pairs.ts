@@ -3,7 +3,8 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
 import { lockProjection } from '../leaderboards/leaderboard-projection.ts';
 import { SumChanges } from '../sum-changes.ts';
-import { isInRivals, isShownRival, type Rival } from './rivals.ts';
+import { isLeftOut } from '../unranked-players.ts';
+import { isInRivals, type Rival } from './rivals.ts';
 
 /**
  * Who killed whom how often, in all matches that count and whose servers report kills. A row is a killer and a victim, so that
@@ -78,7 +79,7 @@ export async function rivalsByKills(
   return await db.all<Rival>(sql`
     select p.key, p.uuid, p.name
     from kill_pairs b join players p on p.key = ${other}
-    where ${own} = ${player} and b.kill >= 3 ${from} and ${isShownRival(sql`p.uuid`)}
+    where ${own} = ${player} and b.kill >= 3 ${from} and not ${isLeftOut(sql`p`)}
     order by b.kill desc, ${other} desc limit ${limit}`);
 }
 

@@ -3,7 +3,8 @@ import { list, type Sql, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
 import { factsOf } from '../matches.ts';
 import type { MatchResult } from '../player-matches.ts';
-import { isShownRival, type Rival } from './rivals.ts';
+import { isLeftOut } from '../unranked-players.ts';
+import type { Rival } from './rivals.ts';
 
 /**
  * What the newest matches of a player tell: form, best map, teammates and opponents. It is read from the matches themselves: a
@@ -97,7 +98,7 @@ export async function companions(db: Queryable, side: Side, { player, after, lim
 
 async function shownAmong(db: Queryable, keys: readonly number[]): Promise<Map<number, Rival>> {
   const rows = await db.all<Rival>(sql`
-    select p.key, p.uuid, p.name from players p where p.key in (${list([...keys])}) and ${isShownRival(sql`p.uuid`)}`);
+    select p.key, p.uuid, p.name from players p where p.key in (${list([...keys])}) and not ${isLeftOut(sql`p`)}`);
   return new Map(rows.map((rival) => [rival.key, rival]));
 }
 
