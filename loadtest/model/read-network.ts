@@ -207,7 +207,7 @@ async function readBoard(api: ApiClient, name: string, players: ReadonlyMap<stri
   const valueOf = (item: Json): number => item[by!] as number;
   const items = await readRanked(api, path, valueOf, (item) => `${valueOf(item)}.${item['id'] as string}`);
   const board: Board = byUuid(items);
-  if (mode !== 'total') return board;
+  if (!/^total (month|all) 0/.test(name)) return board;
   for (const [uuid, player] of players) {
     const at = items.findIndex((item) => item['uuid'] === player.uuid);
     const expected = at < 0 ? undefined : items.slice(Math.max(0, at - AROUND), at + AROUND + 1);
