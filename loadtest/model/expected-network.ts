@@ -86,7 +86,7 @@ class NetworkModel {
         reason: named(reason),
       };
     });
-    const matches = this.#matches.map((match) => [match.id, this.#shownMatch(match, nameOf, named)] as const);
+    const matches = this.#matches.map((match) => [match.id, this.#shownMatch(match, players, named)] as const);
     const isLeftOut = (uuid: string): boolean => this.#privacy.isLeftOut({ uuid, name: nameOf(uuid) });
     const people = { isLeftOut, nameOf };
     const places = this.#rankings.places(MODES, people);
@@ -139,18 +139,22 @@ class NetworkModel {
 
   /**
    * A match as reported, with the surviving UUIDs; if a merged UUID of a player took part, or one without a name, the player
-   * has the present name everywhere in the match.
+   * has the present name everywhere in the match, and one whose former names are private has it in the place of them.
    */
   #shownMatch(
     { teams, objectives, counters, win, winners, ...head }: MatchFacts,
-    nameOf: (uuid: string) => string,
-    named: (text: string) => string,
+    people: ReadonlyMap<string, PlayerFacts>,
+    withLabels: (text: string) => string,
   ): MatchFacts {
+    const nameOf = (uuid: string): string => people.get(uuid)?.name ?? '';
+    const isFormer = (survivor: string, name: string): boolean =>
+      this.#privacy.hidesNames(survivor) && name.toLowerCase() !== nameOf(survivor).toLowerCase();
     const reported = [
       ...teams.flatMap(({ players }) => players.map(({ uuid }) => uuid as string)),
       ...objectives.map(({ player_uuid }) => player_uuid as string),
     ];
     const text = JSON.stringify([teams, objectives]);
+    const renamed = this.#teamsOfPrivate(teams, people, isFormer);
     const merged = new Set(
       reported
         .filter((uuid) => uuid !== '' && (this.#mergedInto.has(uuid) || text.includes(labelOf(uuid))))
@@ -158,8 +162,9 @@ class NetworkModel {
     );
     const shown = (uuid: string, name: string): { uuid: string; name: string } => {
       const survivor = this.#survivor(uuid);
-      return { uuid: survivor, name: merged.has(survivor) ? nameOf(survivor) : name };
+      return { uuid: survivor, name: merged.has(survivor) || isFormer(survivor, name) ? nameOf(survivor) : name };
     };
+    const named = (team: string): string => renamed.get(team) ?? withLabels(team);
     const player = (one: Record<string, unknown>) => ({
       ...one,
       ...shown(one['uuid'] as string, one['name'] as string),
@@ -175,6 +180,30 @@ class NetworkModel {
         return { ...objective, team: named(objective['team'] as string), player: name, player_uuid: uuid };
       }),
     };
+  }
+
+  /** The present names of players with private names for the teams of which each is the only player, by the former ones. */
+  #teamsOfPrivate(
+    teams: MatchFacts['teams'],
+    people: ReadonlyMap<string, PlayerFacts>,
+    isFormer: (survivor: string, name: string) => boolean,
+  ): ReadonlyMap<string, string> {
+    const own = teams.flatMap(({ name, players: [first, ...others] }) => {
+      if (first === undefined || others.length > 0) return [];
+      const player = people.get(this.#survivor(first['uuid'] as string));
+      const known = [first['name'] as string, ...(player?.names ?? []).map((one) => one.name)];
+      const bears = known.some((one) => one !== '' && one.toLowerCase() === name.toLowerCase());
+      return player !== undefined && bears && isFormer(player.uuid, name) ? [[name, player.name] as const] : [];
+    });
+    const renamed = new Map<string, string>();
+    const taken = new Set(teams.map(({ name }) => name).filter((name) => own.every(([before]) => before !== name)));
+    for (const [before, name] of own) {
+      let free = name;
+      for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
+      taken.add(free);
+      renamed.set(before, free);
+    }
+    return renamed;
   }
 
   #match({ data, receipt, server }: Exported): void {

@@ -30,6 +30,12 @@ export class PrivacyModel {
     return this.#chosen.get(this.#survivor(uuid))?.profile === true || /^deleted-[0-9a-z]{6}$/.test(name);
   }
 
+  /** Whether matches show the present name of the player only. */
+  hidesNames(uuid: string): boolean {
+    const { profile, names } = this.#chosen.get(this.#survivor(uuid)) ?? {};
+    return profile === true || names === true;
+  }
+
   /** @param empty what a player without records shows */
   shown(uuid: string, player: PlayerFacts, empty: PlayerFacts): PlayerFacts {
     const { profile, online, names } = this.#chosen.get(this.#survivor(uuid)) ?? {};
