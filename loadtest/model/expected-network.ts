@@ -188,12 +188,14 @@ class NetworkModel {
     people: ReadonlyMap<string, PlayerFacts>,
     isFormer: (survivor: string, name: string) => boolean,
   ): ReadonlyMap<string, string> {
-    const own = teams.flatMap(({ name, players: [first, ...others] }) => {
-      if (first === undefined || others.length > 0) return [];
-      const player = people.get(this.#survivor(first['uuid'] as string));
-      const known = [first['name'] as string, ...(player?.names ?? []).map((one) => one.name)];
-      const bears = known.some((one) => one !== '' && one.toLowerCase() === name.toLowerCase());
-      return player !== undefined && bears && isFormer(player.uuid, name) ? [[name, player.name] as const] : [];
+    const own = teams.flatMap(({ name, players }) => {
+      const [uuid = '', ...others] = new Set(players.map((one) => this.#survivor(one['uuid'] as string)));
+      const player = people.get(uuid);
+      if (player === undefined || others.length > 0) return [];
+      const known = [...players, ...player.names].map((one) => one['name' as keyof typeof one] as string);
+      const former = known.filter((one) => one !== '' && isFormer(player.uuid, one)).map((one) => one.toLowerCase());
+      const bears = [name, name.replace(/ \d+$/, '')].some((one) => former.includes(one.toLowerCase()));
+      return bears ? [[name, player.name] as const] : [];
     });
     const renamed = new Map<string, string>();
     const taken = new Set(teams.map(({ name }) => name).filter((name) => own.every(([before]) => before !== name)));
