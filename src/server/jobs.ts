@@ -4,6 +4,7 @@ import { systemClock } from '#platform/clock.ts';
 import { applyDueResets } from '#store/accounts/factor-resets.ts';
 import { rotateOldKey } from '#store/accounts/signing-keys.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { BatchLimit } from '#store/game/projections.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
@@ -67,7 +68,7 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'record changes', everyMs: SECOND_MS, run: inSteps(recordRemainingChanges) },
   { name: 'write revocation log', everyMs: SECOND_MS, run: inSteps(writeRevocationLog) },
   { name: 'count ranks', everyMs: SECOND_MS, run: inSteps(({ db }) => countRanks(db)) },
-  { name: 'count rivals', everyMs: SECOND_MS, run: inSteps(({ db }) => projectRivals(db)) },
+  { name: 'count rivals', everyMs: SECOND_MS, run: inSteps(({ db }, limit) => projectRivals(db, limit)) },
   { name: 'mail accounts', everyMs: SECOND_MS, run: mailNotices },
   { name: 'mail punished players', everyMs: SECOND_MS, run: mailPunished },
   { name: 'reset second factors', everyMs: MINUTE_MS, run: ({ db, clock }) => applyDueResets(db, clock.now()) },
@@ -82,9 +83,10 @@ const JOBS: readonly RecurringJob[] = [
   { name: 'cut sitemaps', everyMs: 10 * MINUTE_MS, run: inSteps(({ db }) => cutSitemaps(db)) },
 ];
 
-/** @param step returns false after the last one */
-function inSteps(step: (context: AppContext) => Promise<boolean>): RecurringJob['run'] {
-  return (context, pacing) => runWithPauses(() => step(context), pacing);
+/** @param step returns false after the last one; a projection limits its transactions by what the earlier ones took */
+function inSteps(step: (context: AppContext, limit: BatchLimit) => Promise<boolean>): RecurringJob['run'] {
+  const limit = new BatchLimit();
+  return (context, pacing) => runWithPauses(() => step(context, limit), pacing);
 }
 
 /** The jobs that operators and account owners have started rest for at most as long as the last step took. */
@@ -108,13 +110,13 @@ async function writeRevocationLog({ db, config, clock }: AppContext): Promise<bo
   return await writeRevocations(db, clock.now(), revocationLog(config));
 }
 
-async function updateLeaderboards({ db, config, clock, log }: AppContext): Promise<boolean> {
+async function updateLeaderboards({ db, config, clock, log }: AppContext, limit: BatchLimit): Promise<boolean> {
   const restarted = (from: string): void =>
     log.warn(
       { from, to: config.TIME_ZONE },
       'TIME_ZONE has changed: the leaderboards are counted again, from the first match',
     );
-  return await projectMatches(db, config.TIME_ZONE, clock.now(), restarted);
+  return await projectMatches(db, config.TIME_ZONE, clock.now(), { restarted, limit });
 }
 
 /** Changes that are too many for the transaction of their fact. */

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
-import { lockProjection } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { lockProjection } from '#store/game/projections.ts';
 import { DerivedRecords } from '#store/game/rivals/player-records.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { removedUntil } from '#store/accounts/removed-names.ts';

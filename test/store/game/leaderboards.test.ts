@@ -13,6 +13,7 @@ import {
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { readActivity, leaders, resultsOn } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketsIn, bucketStart, bucketPeriod } from '#store/game/time-buckets.ts';
+import { BatchLimit } from '#store/game/projections.ts';
 import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { purge } from '#test/support/purge.ts';
@@ -96,6 +97,20 @@ onEachDatabase('a transaction counts few players, or one match', async (t, url) 
   assert.deepEqual(players, [1, 300, 200, 100], 'the players that each transaction counts, each once');
   const [everybody] = await leaders(db, { bucket: bucketsIn('UTC')(NOW).all, mode: 'total', metric: 'play', limit: 1 });
   assert.equal(everybody?.play, sizes.length);
+});
+
+onEachDatabase('a transaction on SQLite counts fewer players after a slow one', async (t, url) => {
+  const { db, clock } = await testContext(t, url);
+  await projectAll(db);
+  const countAfter = async (tookMs: number): Promise<number> => {
+    const limit = new BatchLimit();
+    limit.took(100, tookMs);
+    await projectMatches(db, 'UTC', NOW, { limit });
+    return (await resultsOn(db, 'twin peaks')).matches;
+  };
+  await sendEvents({ db, clock }, ...Array.from({ length: 8 }, () => crowd(10)));
+  assert.equal(await countAfter(1_000), db.dialect === 'sqlite' ? 3 : 8);
+  assert.equal(await countAfter(1), 8);
 });
 
 onEachDatabase('map results count the wins of each team, and draws', async (t, url) => {

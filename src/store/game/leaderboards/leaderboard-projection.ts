@@ -1,6 +1,6 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { type CountedPlayer, countPlayer, countResult, LeaderboardChanges, retainedAt } from './leaderboard-changes.ts';
+import { countPlayer, countResult, LeaderboardChanges, retainedAt } from './leaderboard-changes.ts';
 import {
   BOARD_COLUMNS,
   BOARD_COUNTERS,
@@ -13,20 +13,21 @@ import { bucketsIn, retainedBuckets } from '../time-buckets.ts';
 import { isCounted, isExcluded } from '../excluded-matches.ts';
 import { type MatchTeam, winnersOf } from '../matches.ts';
 import { PlaceCountChanges, TEAMPVP_RANKS } from '../place-counts.ts';
+import {
+  advanceProjection,
+  type BatchLimit,
+  lockProjection,
+  offsetOf,
+  playersIn,
+  type ProjectedPlayer,
+  projectNext,
+} from '../projections.ts';
 import { countPlayers } from '../teampvp-ranks.ts';
 import { updateUnranked } from '../unranked-players.ts';
 
-/**
- * Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it.
- * Matches are counted once each, in the order of their keys: the projection offset is the key of the last one and moves in
- * the transaction that counts. Several processes may run the projection; its lock makes them take turns.
- */
+/** Counts finished matches into leaderboards and map results, asynchronously, so that the ingest does not wait for it. */
 
-/**
- * Maximum matches and rows of players per transaction. Each player writes eight rows of leaderboards: 256 hold the lock
- * of SQLite for some 15 ms. A match with more players has a separate transaction.
- */
-const BATCH_SIZE = 100;
+/** Each player writes eight rows of leaderboards, with three indexes. */
 const BATCH_PLAYERS = 256;
 
 interface ProjectedMatch {
@@ -39,11 +40,6 @@ interface ProjectedMatch {
   extras: string | null;
 }
 
-export interface ProjectedPlayer extends CountedPlayer {
-  match_key: number;
-  score: number;
-}
-
 /**
  * Counts the next batch of matches.
  * @param zone the time zone of the days; a changed zone restarts the projection from the first match
@@ -54,30 +50,23 @@ export async function projectMatches(
   db: Db,
   zone: string,
   now: number,
-  restarted?: (from: string) => void,
+  { restarted, limit }: { restarted?: (from: string) => void; limit?: BatchLimit } = {},
 ): Promise<boolean> {
-  if (await isUpToDate(db, zone)) return false;
-  let before: string | undefined;
-  const mayBeMore = await db.transaction(async (tx) => {
-    const state = await lockProjection(tx);
-    before = state.last > 0 && state.made_for !== zone ? state.made_for : undefined;
-    if (state.made_for !== zone) return await restartProjection(tx, zone);
-    const { keys, players, mayBeMore } = await matchesAfter(tx, state.last);
-    if (keys.length === 0) return false;
-    await addMatches(tx, keys, players, zone, now);
-    await advanceProjection(tx, { last: keys.at(-1)!, made_for: zone });
-    return mayBeMore;
+  const { made_for, isUpToDate } = await offsetOf(db, 'boards');
+  if (made_for !== zone) return await restartProjection(db, zone, restarted);
+  if (isUpToDate) return false;
+  return await projectNext(db, 'boards', {
+    maxPlayers: BATCH_PLAYERS,
+    limit,
+    count: (tx, { keys, players }, { made_for }) => addMatches(tx, keys, players, made_for, now),
   });
-  if (before !== undefined) restarted?.(before);
-  return mayBeMore;
 }
 
 /** Counts a match that is no longer excluded, unless the projection will count it. Call it in the transaction that counts it. */
 export async function addMatchToLeaderboards(tx: Queryable, matchKey: number, now: number): Promise<void> {
-  const { last, made_for: zone } = await lockProjection(tx);
+  const { last, made_for: zone } = await lockProjection(tx, 'boards');
   if (matchKey > last) return;
-  const players = await tx.all<ProjectedPlayer>(sql`${PLAYERS} where match_key = ${matchKey}`);
-  await addMatches(tx, [matchKey], players, zone, now);
+  await addMatches(tx, [matchKey], await playersIn(tx, matchKey), zone, now);
 }
 
 /** Whether a match is counted; null if it is not, otherwise the setting for which it is counted. */
@@ -89,7 +78,7 @@ export type CountedFor = string | null;
  * @returns for `removePlayersFromLeaderboards`, which later transactions may call
  */
 export async function removeMatchResult(tx: Queryable, matchKey: number): Promise<CountedFor> {
-  const { last, made_for: zone } = await lockProjection(tx);
+  const { last, made_for: zone } = await lockProjection(tx, 'boards');
   if (matchKey > last || (await isExcluded(tx, matchKey))) return null;
   const [match] = await tx.all<ProjectedMatch>(sql`${MATCHES} where m.key = ${matchKey}`);
   await addResult(new LeaderboardChanges(), match!).write(tx, -1);
@@ -120,7 +109,7 @@ export async function removePlayersFromLeaderboards(
   players: readonly number[],
   countedFor: CountedFor,
 ): Promise<void> {
-  const { made_for: zone } = await lockProjection(tx);
+  const { made_for: zone } = await lockProjection(tx, 'boards');
   if (countedFor === null || countedFor !== zone || players.length === 0) return;
   const rows = await tx.all<ProjectedPlayer & { finished: number; gamemode: string }>(sql`
     select p.player_key, p.match_key, p.result, p.score, p.kill_count, p.death_count, p.time_played, m.finished, m.gamemode
@@ -134,7 +123,7 @@ export async function removePlayersFromLeaderboards(
 
 /** Adds one player's rows to another player's, in the transaction that moves matches of the one to the other. */
 export async function mergeLeaderboards(tx: Queryable, now: number, from: number, into: number): Promise<void> {
-  const { made_for: zone } = await lockProjection(tx);
+  const { made_for: zone } = await lockProjection(tx, 'boards');
   const changes = new LeaderboardChanges();
   for (const { bucket, mode, ...counts } of await retainedRows(tx, now, zone, [from])) {
     changes.add(bucket, mode, into, counts);
@@ -162,7 +151,7 @@ async function retainedRows(tx: Queryable, now: number, zone: string, players: r
  */
 export async function followRanked(tx: Queryable, now: number, players: readonly number[]): Promise<void> {
   if (players.length === 0) return;
-  const { made_for: zone } = await lockProjection(tx);
+  const { made_for: zone } = await lockProjection(tx, 'boards');
   const changed = await updateUnranked(tx, players);
   if (changed.size === 0) return;
   await countPlayers(tx, [...changed.keys()]);
@@ -199,7 +188,7 @@ export async function subtractPlayedTwice(
   into: number,
 ): Promise<void> {
   if (matchKeys.length === 0) return;
-  const state = await lockProjection(tx);
+  const state = await lockProjection(tx, 'boards');
   const at = bucketsIn(state.made_for || 'UTC');
   const rows = await tx.all<{ finished: number; gamemode: string; won: number }>(sql`
     select m.finished, m.gamemode, min(case when p.result = 'win' then 1 else 0 end) as won
@@ -220,47 +209,19 @@ const MATCHES = sql`
   select m.key, m.head, m.finished, m.map_key, m.gamemode, d.teams, d.extras
   from matches m join match_details d on d.match_key = m.key`;
 
-async function isUpToDate(db: Db, zone: string): Promise<boolean> {
-  const [row] = await db.tuples(sql`
-    select s.last, s.made_for, (select max(key) from matches) from projections s where s.name = 'boards'`);
-  const [last, counted, newest] = row as [number, string, number | null];
-  return counted === zone && (newest ?? 0) <= last;
-}
-
-async function restartProjection(tx: Queryable, zone: string): Promise<boolean> {
-  await tx.run(sql`delete from boards`);
-  await tx.run(sql`delete from place_counts where board > ${TEAMPVP_RANKS}`);
-  await tx.run(sql`delete from map_results`);
-  await advanceProjection(tx, { last: 0, made_for: zone });
+async function restartProjection(db: Db, zone: string, restarted?: (from: string) => void): Promise<boolean> {
+  const before = await db.transaction(async (tx) => {
+    const { last, made_for } = await lockProjection(tx, 'boards');
+    if (made_for === zone) return undefined;
+    await tx.run(sql`delete from boards`);
+    await tx.run(sql`delete from place_counts where board > ${TEAMPVP_RANKS}`);
+    await tx.run(sql`delete from map_results`);
+    await advanceProjection(tx, { last: 0, made_for: zone }, 'boards');
+    return last > 0 ? made_for : undefined;
+  });
+  if (before !== undefined) restarted?.(before);
   return true;
 }
-
-export interface ProjectedBatch {
-  /** Of the matches, in their order. */
-  keys: number[];
-  players: ProjectedPlayer[];
-  mayBeMore: boolean;
-}
-
-/** The next matches of a projection, with their players. */
-export async function matchesAfter(tx: Queryable, last: number, limit = BATCH_PLAYERS): Promise<ProjectedBatch> {
-  const rows = await tx.tuples(sql`select key from matches where key > ${last} order by key limit ${BATCH_SIZE}`);
-  const keys = rows.map(([key]) => key as number);
-  if (keys.length === 0) return { keys, players: [], mayBeMore: false };
-  const played = sql`${PLAYERS} where match_key > ${last} and match_key <= ${keys.at(-1)!}`;
-  const players = await tx.all<ProjectedPlayer>(sql`
-    ${played} order by match_key, player_key limit ${limit}`);
-  if (players.length < limit) return { keys, players, mayBeMore: keys.length === BATCH_SIZE };
-  // Without the last match, whose players may be incomplete.
-  const cut = players.at(-1)!.match_key;
-  const whole = keys.filter((key) => key < cut);
-  if (whole.length > 0)
-    return { keys: whole, players: players.filter((player) => player.match_key < cut), mayBeMore: true };
-  return { keys: [cut], players: await tx.all(sql`${PLAYERS} where match_key = ${cut}`), mayBeMore: true };
-}
-
-const PLAYERS = sql`
-  select player_key, match_key, result, score, kill_count, death_count, time_played from player_matches`;
 
 /** Without excluded matches. */
 const readMatches = (tx: Queryable, keys: readonly number[]): Promise<ProjectedMatch[]> =>
@@ -295,31 +256,4 @@ const MAX_COUNTED_TEAMS = 100;
 function countedTeams(teams: string): string[] {
   const names = (JSON.parse(teams) as MatchTeam[]).map(({ name }) => name);
   return names.length > MAX_COUNTED_TEAMS ? [] : names;
-}
-
-/** The position of the leaderboards, which are derived from matches in the order of their keys. */
-interface ProjectionOffset {
-  /** The key of the last match that is counted. */
-  last: number;
-  /** The setting that the leaderboards depend on: the time zone of their days. */
-  made_for: string;
-}
-
-/** What follows matches: the leaderboards, and who killed whom with the records of players. */
-type Projection = 'boards' | 'rivals';
-
-/** Takes the lock of a projection, which every transaction that counts or subtracts matches needs. */
-export async function lockProjection(tx: Queryable, name: Projection = 'boards'): Promise<ProjectionOffset> {
-  const offset = await tx.get<ProjectionOffset>(
-    sql`update projections set last = last where name = ${name} returning last, made_for`,
-  );
-  return offset!;
-}
-
-export async function advanceProjection(
-  tx: Queryable,
-  { last, made_for }: ProjectionOffset,
-  name: Projection = 'boards',
-): Promise<void> {
-  await tx.run(sql`update projections set last = ${last}, made_for = ${made_for} where name = ${name}`);
 }

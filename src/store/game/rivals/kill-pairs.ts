@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
-import { lockProjection } from '../leaderboards/leaderboard-projection.ts';
+import { lockProjection } from '../projections.ts';
 import { SumChanges } from '../sum-changes.ts';
 import { isLeftOut } from '../unranked-players.ts';
 import { isInRivals, type Rival } from './rivals.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
-import { lockProjection, type ProjectedPlayer } from '../leaderboards/leaderboard-projection.ts';
+import { lockProjection, type ProjectedPlayer } from '../projections.ts';
 import { isInRivals } from './rivals.ts';
 
 /** The values of which a player's best in one match is kept. */

@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
-import { advanceProjection, lockProjection, matchesAfter } from '../leaderboards/leaderboard-projection.ts';
+import { type BatchLimit, lockProjection, offsetOf, type ProjectedBatch, projectNext } from '../projections.ts';
 import { countKills } from './kill-pairs.ts';
 import { addToRecords, noRecords, type PlayerRecords, recordsOf, saveRecords } from './player-records.ts';
 
@@ -10,40 +10,29 @@ import { addToRecords, noRecords, type PlayerRecords, recordsOf, saveRecords } f
  * once each, in the order of their keys, with an offset that moves in the same transaction.
  */
 
-/**
- * Maximum players per transaction, which holds the lock of SQLite for some 14 ms, and for 50 ms if every match reports 150 kills.
- * Each transaction writes most pages of the records, so that smaller ones cost more: with 400, a third.
- */
+/** Each transaction writes most pages of the records, so that smaller ones cost more: with 400, a third. */
 const BATCH_PLAYERS = 1_000;
 
 /** Counts the next batch of matches. @returns whether there may be more matches */
-export async function projectRivals(db: Db): Promise<boolean> {
-  const [last, newest] = (await db.tuple(sql`
-    select s.last, (select max(key) from matches) from projections s where s.name = 'rivals'`)) as [
-    number,
-    number | null,
-  ];
-  if ((newest ?? 0) <= last) return false;
-  return await db.transaction(async (tx) => {
-    const state = await lockProjection(tx, 'rivals');
-    const { keys, players, mayBeMore } = await matchesAfter(tx, state.last, BATCH_PLAYERS);
-    if (keys.length === 0) return false;
-    const rows = await tx.tuples(sql`
-      select match_key from match_details d where match_key in (${list(keys)}) and ${isCounted(sql`d.match_key`)}`);
-    const counted = new Set(rows.map(([key]) => key as number));
-    await countKills(tx, [...counted]);
-    const played = players.filter(({ match_key }) => counted.has(match_key));
-    const records = await recordsOf(tx, [...new Set(played.map(({ player_key }) => player_key))]);
-    const better = new Map<number, PlayerRecords>();
-    for (const match of played) {
-      const own = records.get(match.player_key) ?? noRecords();
-      records.set(match.player_key, own);
-      if (addToRecords(own, match)) better.set(match.player_key, own);
-    }
-    await saveRecords(tx, better, new Map([...records].filter(([player]) => !better.has(player))));
-    await advanceProjection(tx, { ...state, last: keys.at(-1)! }, 'rivals');
-    return mayBeMore;
-  });
+export async function projectRivals(db: Db, limit?: BatchLimit): Promise<boolean> {
+  if ((await offsetOf(db, 'rivals')).isUpToDate) return false;
+  return await projectNext(db, 'rivals', { maxPlayers: BATCH_PLAYERS, limit, count: addRivals });
+}
+
+async function addRivals(tx: Queryable, { keys, players }: Pick<ProjectedBatch, 'keys' | 'players'>): Promise<void> {
+  const rows = await tx.tuples(sql`
+    select match_key from match_details d where match_key in (${list(keys)}) and ${isCounted(sql`d.match_key`)}`);
+  const counted = new Set(rows.map(([key]) => key as number));
+  await countKills(tx, [...counted]);
+  const played = players.filter(({ match_key }) => counted.has(match_key));
+  const records = await recordsOf(tx, [...new Set(played.map(({ player_key }) => player_key))]);
+  const better = new Map<number, PlayerRecords>();
+  for (const match of played) {
+    const own = records.get(match.player_key) ?? noRecords();
+    records.set(match.player_key, own);
+    if (addToRecords(own, match)) better.set(match.player_key, own);
+  }
+  await saveRecords(tx, better, new Map([...records].filter(([player]) => !better.has(player))));
 }
 
 /** Whether a match, which is not excluded, is counted. Takes the lock of the projection. */
