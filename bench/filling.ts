@@ -11,6 +11,7 @@ import { Keys } from '#store/sequence.ts';
 import { type Server, serverByName } from '#store/game/servers.ts';
 import type { Bulk } from './bulk/bulk.ts';
 import { BulkLeaderboards } from './bulk/leaderboards.ts';
+import { BulkRivals } from './bulk/rivals.ts';
 import { type BenchHistory, END, type GeneratedMatch } from './generated-history.ts';
 
 const OPENING_BATCH_SIZE = 1000;
@@ -49,12 +50,14 @@ export async function fillMatches(
   const keyOf = (uuid: string): number => work.players.find(uuid)!.key;
   const players = history.players.map(({ uuid }) => keyOf(uuid));
   const leaderboards = new BulkLeaderboards(bulk, players, END);
+  const rivals = new BulkRivals();
   const servers = new Servers(bulk);
   let [matches, last, number] = [0, 0, (await readFeed(tx)).head];
   for (const block of history.blocks()) {
     for (const generated of block) {
       last = await ingestOne(work, await servers.named(generated.wire.server!), generated);
       await leaderboards.count(generated.event, keyOf);
+      rivals.count(last, generated.event, keyOf);
     }
     await bulk.insert(work.rows.take());
     const changes = work.changes.take();
@@ -65,6 +68,7 @@ export async function fillMatches(
   await work.flush();
   await keys.save();
   await leaderboards.finish(last);
+  await rivals.finish(tx, last);
   await tx.run(sql`update sequence set last = ${number} where name = 'change'`);
 }
 

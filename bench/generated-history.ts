@@ -174,6 +174,10 @@ function killsOf(random: Random, teams: Draft['teams'], from: number, to: number
   }));
 }
 
+/** The result of the players of a team. */
+export const resultOf = ({ win }: MatchEvent['data'], { name }: { name: string }): 'win' | 'lose' | 'draw' =>
+  win === '' ? 'draw' : win === name ? 'win' : 'lose';
+
 const textOf = (time: number): string => new Date(time).toISOString();
 
 function uuidOf(hex: string): string {

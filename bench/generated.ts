@@ -22,7 +22,7 @@ export interface GeneratedOptions {
 export type Progress = (matches: number) => void;
 
 /** Increase this when the generated data changes, so that databases of earlier versions are not reused. */
-const GENERATOR_VERSION = 2;
+const GENERATOR_VERSION = 3;
 
 /**
  * Generates a database, or reuses one that was generated with the same options. An incomplete one is never reused.

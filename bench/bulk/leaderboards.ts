@@ -11,7 +11,7 @@ import { type LeaderboardCounts, type LeaderboardMode, METRICS } from '#store/ga
 import { PlaceCountChanges } from '#store/game/place-counts.ts';
 import { type BucketsAt, bucketsIn, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import type { Bulk } from './bulk.ts';
-import type { MatchEvent } from '../generated-history.ts';
+import { type MatchEvent, resultOf } from '../generated-history.ts';
 
 /** The time zone of the leaderboards' days: the default of the setting TIME_ZONE. */
 const ZONE = 'UTC';
@@ -54,7 +54,7 @@ export class BulkLeaderboards implements LeaderboardCounter {
     const teams = data.teams.map(({ name }) => name);
     countResult(this, nameKey(data.map), data.win === '' ? [] : [data.win], teams);
     for (const team of data.teams) {
-      const result = data.win === '' ? 'draw' : data.win === team.name ? 'win' : 'lose';
+      const result = resultOf(data, team);
       for (const player of team.players) {
         countPlayer(this, data.gamemode, buckets, this.#isRetained, {
           ...player,

@@ -15,6 +15,7 @@ import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { identifier, sql } from '#db/sql.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
+import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { createEmptyDatabase, type Dialect, onEachDatabase } from '#test/support/context.ts';
@@ -44,7 +45,7 @@ onEachDatabase(
     assert.ok(tables.length > 20 && tables.includes('player_matches'));
     for (const table of tables) assert.deepEqual(await rowsOf(filled, table), await rowsOf(accepted, table), table);
     assert.deepEqual(await indexesOf(filled), await indexesOf(accepted));
-    for (const table of ['kills', 'boards', 'map_results']) assert.ok((await rowsOf(filled, table)).length > 0, table);
+    for (const table of ['kills', 'boards', 'map_results', 'kill_pairs', 'player_records']) assert.ok((await rowsOf(filled, table)).length > 0, table);
   },
 );
 
@@ -70,6 +71,7 @@ async function ingestOneByOne(url: string): Promise<void> {
     assert.ok(receipts.every(({ status }) => status === 'accepted'));
   }
   while (await projectMatches(db, 'UTC', END));
+  while (await projectRivals(db));
 }
 
 async function tablesOf(db: Db): Promise<string[]> {
