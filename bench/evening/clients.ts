@@ -37,11 +37,17 @@ export async function clientsOf(client: BenchClient, api: string, keys: readonly
   const pages = await sitePages(client);
   return {
     api: (random) => requests[random.weighted(weights)]!(),
-    site: (random) => ({ path: random.pick(pages)(random), headers: BROWSER }),
+    site: (random) => ({
+      path: random.pick(pages)(random),
+      headers: { ...BROWSER, 'x-forwarded-for': addressOf(random) },
+    }),
     keys,
     history: new BenchHistory(DEFAULT_SEED, 0),
   };
 }
+
+/** One of a thousand readers. */
+const addressOf = (random: Random): string => `203.0.${random.int(110, 113)}.${random.int(1, 250)}`;
 
 /**
  * Creates the game servers of an evening.

@@ -19,7 +19,7 @@ const PAGES_A_STEP = 100_000;
 const WARM_UP_S = 10;
 const MIN_RATE = 1 / 64;
 const UNLIMITED = '999999999';
-/** Lifts the limits, because one address and one application send all the load. */
+/** Lifts the limits, because one address and one application send all the load; readers of the site have addresses of their own. */
 export const LIMITS = {
   APP_LIMIT: UNLIMITED,
   USER_LIMIT: UNLIMITED,
@@ -28,6 +28,7 @@ export const LIMITS = {
   INGEST_WEIGHT_LIMIT: '0',
   NEW_PLAYERS_LIMIT: '0',
   TOKEN_LIMIT: UNLIMITED,
+  TRUSTED_PROXIES: '127.0.0.1',
 };
 
 export interface EveningOptions {
