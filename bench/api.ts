@@ -1,5 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
+import { periodStart } from '#store/game/time-buckets.ts';
 import type { BenchClient } from './client.ts';
 import { randomItem, type BenchRequest, type Case } from './case.ts';
 
@@ -9,7 +10,7 @@ const GROUPS = 'bowspleef,cp,ctw,factions,kills,matches,objective,paintball,spla
 
 /** The requests of applications to the data API. */
 export async function apiCases(client: BenchClient): Promise<Case[]> {
-  const { matches, players } = await existingRecords(client);
+  const { matches, players, ranked } = await existingRecords(client);
   const headers = { authorization: `Bearer ${client.token}` };
   const get = (path: string): BenchRequest => ({ path, headers });
   const match = (among?: number): string => idOf(randomItem(matches, among));
@@ -27,6 +28,16 @@ export async function apiCases(client: BenchClient): Promise<Case[]> {
     {
       name: 'player with all groups',
       nextRequest: () => get(`/v1/players/${randomItem(players)}?fields=${GROUPS}`),
+      status: 200,
+    },
+    {
+      name: 'places of a player',
+      nextRequest: () => get(`/v1/players/${randomItem(ranked)}?fields=places`),
+      status: 200,
+    },
+    {
+      name: 'leaderboard around a player',
+      nextRequest: () => get(`/v1/leaderboards/total/all?by=play_count&around=${randomItem(ranked)}`),
       status: 200,
     },
     unchanged(get(fixed)),
@@ -47,8 +58,22 @@ function unchanged({ path, headers }: BenchRequest): Case {
   };
 }
 
-async function existingRecords({ context: { db } }: BenchClient): Promise<{ matches: number[]; players: string[] }> {
+interface Records {
+  matches: number[];
+  players: string[];
+  /** Players on the leaderboard of all time. */
+  ranked: string[];
+}
+
+async function existingRecords({ context: { db } }: BenchClient): Promise<Records> {
   const matches = await db.tuples(sql`select key from matches order by key desc`);
   const players = await db.tuples(sql`select uuid from players order by key limit 20000`);
-  return { matches: matches.map(([key]) => key as number), players: players.map(([uuid]) => uuid as string) };
+  const ranked = await db.tuples(sql`
+    select p.uuid from boards b join players p on p.key = b.player_key
+    where b.bucket = ${periodStart('all')} and b.mode = 'total' limit 20000`);
+  return {
+    matches: matches.map(([key]) => key as number),
+    players: players.map(([uuid]) => uuid as string),
+    ranked: ranked.map(([uuid]) => uuid as string),
+  };
 }
