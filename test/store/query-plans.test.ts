@@ -336,6 +336,25 @@ test('rows of the log of webhooks that are deleted are found by indexes', async 
   );
 });
 
+test('a page after a row of a leaderboard and around a player are ranges of its index', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  await sendEvents(context, match({ win: 'Red', teams: [{ name: 'Red', players: [person(1), person(2)] }] }));
+  while (await projectMatches(context.db, 'UTC', context.clock.now()));
+  const board = { bucket: 300_000_000, mode: 'total', metric: 'win' } as const;
+  const player = await findPlayer(context.db, person(1).uuid);
+  const read = async (act: (db: Db) => Promise<unknown>): Promise<string[]> =>
+    (await stepsOf(context.db, database.url, act)).filter((step) => /^SCAN b|boards_by|TEMP B-TREE/.test(step));
+  const range = (bounds: string): string => `SEARCH b USING INDEX boards_by_win (bucket=? AND mode=? AND ${bounds})`;
+  const below = range('win>? AND (win,player_key)<(?,?)');
+  assert.deepEqual(await read((db) => leaders(db, { ...board, after: { value: 5, key: 9 }, limit: 20 })), [below]);
+  assert.deepEqual(await read((db) => leadersAround(db, board, player!.key, 5)), [
+    range('(win,player_key)>(?,?)'),
+    below,
+  ]);
+});
+
 const rated = (number: number) => event('map.rated', { player: person(number), map: 'Isle', rate: 4 });
 const inTransaction = (act: (tx: Queryable) => Promise<unknown>) => (recorder: Db) => recorder.transaction(act);
 
