@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
@@ -8,10 +9,18 @@ import { account, after, application, BEGINNING, configured, event, login, match
 import { person, presence, progress, punishment, sendEvents } from '#test/support/builders.ts';
 import { serverSender, serviceToken, team, userToken } from '#test/support/builders.ts';
 import { siteSession } from '#test/site/session.ts';
-import { onEachDatabase, testContext, type TestAppContext, testServices } from '#test/support/context.ts';
+import {
+  createTestDatabase,
+  onEachDatabase,
+  testContext,
+  type TestAppContext,
+  testServices,
+} from '#test/support/context.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { publicPaths } from '#test/support/public-paths.ts';
+import { StreamClient } from '#test/support/event-stream.ts';
 import { ask, clientOf } from '#test/support/request.ts';
+import { serve } from '#test/cli/scorehall.ts';
 
 type Test = Parameters<typeof testContext>[0];
 
@@ -233,4 +242,59 @@ onEachDatabase('the live parts of pages leave a hidden player out within a secon
   await sendEvents(context, privacy(true));
   context.clock.advance(1_000);
   assert.doesNotMatch(await live(), TRACES);
+});
+
+test('within a second no answer of another process shows a private player', async (t) => {
+  const { url, drop } = await createTestDatabase('postgres');
+  t.after(drop);
+  const { context, paths, api } = await openNetwork(t, url);
+  const { clock, config } = context;
+  clock.advance(Date.now() - clock.now());
+  const time = new Date(clock.now()).toISOString();
+  await sendEvents(
+    context,
+    presence('Alpha', { current: 2, players: ['Ada', 'Quillback'], player_count: 2 }, { time }),
+  );
+  const { SECRET_KEY } = config;
+  const { child, exit, addresses } = await serve({
+    ...LIMITS,
+    ...{ DATABASE_URL: url, SECRET_KEY, PRIVATE_IN_MATCHES: 'hidden', PRESENCE_TIMEOUT: '600' },
+  });
+  t.after(async () => {
+    child.kill('SIGTERM');
+    await exit;
+  });
+  const token = await serviceToken(context, (await application(context)).client_id);
+  const read = async (path: string): Promise<string> => {
+    const { pathname, search } = new URL(path);
+    const isApi = path.startsWith(api);
+    const asked = await ask(addresses[isApi ? 'API' : 'SITE']!, pathname + search, isApi ? { token } : {});
+    return asked.text;
+  };
+  const { origin } = new URL(paths.find((path) => !path.startsWith(api))!);
+  const searches = [`${api}/v1/players?search=quill`, `${origin}/search?q=quill`, `${origin}/live/`];
+  const listed = [...paths.filter((path) => !isAbout(path) && !path.endsWith('.png')), ...searches];
+  const naming: string[] = [];
+  for (const path of [...listed, ...listed])
+    if (TRACES.test(await read(path)) && !naming.includes(path)) naming.push(path);
+  for (const part of [...searches, '/v1/matches', '/v1/servers', '/v1/leaderboards/', '/leaderboards', '/matches/'])
+    assert.ok(
+      naming.some((path) => path.includes(part)),
+      part,
+    );
+  const stream = await StreamClient.open(t, addresses['API']!, '/v1/changes/stream?presence=1', { token });
+  await stream.until(() => /event: presence\n.*Quillback/.test(stream.text));
+  const seen = stream.text.length;
+
+  await sendEvents(context, privacy(true));
+  const switched = performance.now();
+  for (const path of naming) {
+    let [started, text] = [0, ''];
+    do [started, text] = [performance.now(), await read(path)];
+    while (TRACES.test(text) && started < switched + 1_000);
+    assert.doesNotMatch(text, TRACES, path);
+  }
+  const later = () => stream.text.slice(seen);
+  await stream.until(() => /event: presence\n.*\["Ada"\]/.test(later()) && later().includes('"match.changed"'));
+  assert.doesNotMatch(later(), TRACES);
 });
