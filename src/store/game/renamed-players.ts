@@ -1,7 +1,7 @@
 import type { Db, Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
-import { privateInMatches } from './hidden-in-matches.ts';
+import { HIDDEN, HIDES, privateInMatches } from './hidden-in-matches.ts';
 import { recordChanges, type ResourceChange, type ResourceKind } from './changes.ts';
 import { hasPseudonym, type Named } from './players.ts';
 
@@ -26,7 +26,8 @@ export async function changesByNames(tx: Queryable, players: readonly number[]):
   for (const key of players) {
     const player = (await tx.get<Named>(sql`select uuid, name from players where key = ${key}`))!;
     changes.push({ kind: 'player', key, type: hasPseudonym(player) ? 'erased' : 'changed' });
-    const isPrivate = (await privateInMatches(tx, [player.uuid])).size > 0;
+    const shown = (await privateInMatches(tx, [player.uuid])).get(player.uuid);
+    const isPrivate = shown !== undefined && shown.uuid !== HIDDEN.uuid;
     // Cached matches have the former name.
     if (isPrivate) await tx.run(sql`update data_versions set value = value + 1 where name = 'matches'`);
     changes.push(...(await firstShown(tx, key, isPrivate ? 1 : 0)));
@@ -63,7 +64,10 @@ async function firstShown(tx: Queryable, player: number, played: 0 | 1): Promise
 
 /** The next resources with keys above `after` that show a player, in the order of their keys. */
 async function shownAfter(tx: Queryable, player: number, { done: after, played }: Recorded): Promise<ResourceChange[]> {
-  const merged = sql`select match_key from merged_in_matches where player_key = ${player} and match_key > ${after}`;
+  // The feed must not tell in which matches a hidden player is.
+  const merged = sql`
+    select match_key from merged_in_matches where player_key = ${player} and match_key > ${after} and not (${HIDES}
+      and exists (select 1 from private_players v join players p on p.uuid = v.uuid where p.key = ${player} and v.profile = 1))`;
   // An objective may name a player who is in no team.
   const all = sql`
     select match_key from player_matches where player_key = ${player} and match_key > ${after}
