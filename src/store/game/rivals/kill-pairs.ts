@@ -62,7 +62,7 @@ export type KillRole = keyof typeof ROLES;
 
 /**
  * The people whom a player killed most often, or who killed the player most often, from three kills on.
- * @param after the key of the last one of the page before
+ * @param after the key of the last one of the page before; the list is empty after one who is not shown
  */
 export async function rivalsByKills(
   db: Queryable,
@@ -74,7 +74,8 @@ export async function rivalsByKills(
     after === undefined
       ? sql``
       : sql`and (b.kill, ${other}) < (
-          (select b.kill from kill_pairs b where ${own} = ${player} and ${other} = ${after}), ${after})`;
+          (select b.kill from kill_pairs b join players p on p.key = ${other}
+            where ${own} = ${player} and ${other} = ${after} and ${isShownRival(sql`p.uuid`)}), ${after})`;
   // The condition on the kills is that of the indexes in the order of the lists, without a bound value.
   return await db.all<Rival>(sql`
     select p.key, p.uuid, p.name

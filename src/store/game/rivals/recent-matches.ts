@@ -81,7 +81,7 @@ export async function companions(db: Queryable, side: Side, { player, after, lim
     group by o.player_key order by play desc, o.player_key desc`)) as [key: number, play: number, win: number][];
   const found: Companion[] = [];
   const start = after === undefined ? 0 : rows.findIndex(([key]) => key === after) + 1;
-  if (start === 0 && after !== undefined) return [];
+  if (after !== undefined && (start === 0 || !(await shownAmong(db, [after])).has(after))) return [];
   for (let place = start; place < rows.length && found.length < limit; place += limit) {
     const page = rows.slice(place, place + limit);
     const shown = await shownAmong(
