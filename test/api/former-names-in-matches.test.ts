@@ -107,7 +107,10 @@ for (const switches of [{ names: true }, { profile: true }])
       assert.deepEqual(whole.teams[1].name, 'Quillback');
       assert.deepEqual(
         [whole.objectives[0], whole.counters[0]].map(({ team: own, uuid = QUIET.uuid }) => [own, uuid]),
-        Array(2).fill(['Quillback', QUIET.uuid]),
+        [
+          ['Quillback', QUIET.uuid],
+          ['Quillback', QUIET.uuid],
+        ],
       );
       assert.equal(await kills(), killsBefore, 'servers see what they saw');
       const ada = (await playerByUuid(db, ADA.uuid))!.key;

@@ -245,8 +245,9 @@ onEachDatabase('the live parts of pages leave a hidden player out within a secon
 });
 
 test('within a second no answer of another process shows a private player', async (t) => {
-  const { url, drop } = await createTestDatabase('postgres');
-  t.after(drop);
+  const database = await createTestDatabase('postgres');
+  t.after(() => database.drop());
+  const { url } = database;
   const { context, paths, api } = await openNetwork(t, url);
   const { clock, config } = context;
   clock.advance(Date.now() - clock.now());

@@ -486,12 +486,15 @@ test('of a log, incomplete lines are skipped, and another file is refused before
   assert.match((await scorehall(there, 'restore', file, '--since-log', copy)).err, /in use/);
 });
 
+const alias = (player: { uuid: string }, number: number) => ({ uuid: person(number).uuid, into: player.uuid });
+
+const hide = (uuid: string) => event('player.privacy', { player: uuid, profile: true, online: false, names: false });
+
 onEachDatabase('erasures, removed names and private profiles of merged and linked accounts hold', async (t, url) => {
   const { context, file, environment, restored } = await loggedNetwork(t, url);
   const { db } = context;
-  const merged = (player: { uuid: string }, number: number) => ({ uuid: person(number).uuid, into: player.uuid });
   const [quiet, named, leaver, late, gone] = [2, 3, 4, 5, 7].map((number) => person(number));
-  const aliases = [merged(quiet!, 12), merged(named!, 13), merged(leaver!, 14)];
+  const aliases = [alias(quiet!, 12), alias(named!, 13), alias(leaver!, 14)];
   const older = login('Alpha', person(13, 'Formerly'), { time: after(-9_000) });
   await sendEvents(
     context,
@@ -513,7 +516,6 @@ onEachDatabase('erasures, removed names and private profiles of merged and linke
   await account(context, 'Leaver', leaver!.uuid);
   await ok(environment, 'backup', file);
 
-  const hide = (uuid: string) => event('player.privacy', { player: uuid, profile: true, online: false, names: false });
   await sendEvents(context, hide(person(12).uuid), hide(late!.uuid), hide(gone!.uuid));
   await sendEvents(context, event('player.merged', { from: late!.uuid, into: person(6).uuid }));
   await finishJobs(db);

@@ -161,6 +161,10 @@ onEachDatabase('a backup from before the player keeps the removal by the log', a
   assert.deepEqual([await namesAt({ db: backup }), await tablesWith({ db: backup })], [['Present'], []]);
 });
 
+/** A change of the reason, at a time after the removal in milliseconds. */
+const change = (data: object, ms: number) =>
+  event('punishment.changed', { reason: `${FORMER}: grief`, ...data }, { time: after(ms), id: `${ms} ${FORMER}` });
+
 onEachDatabase('an older change of a punishment does not bring the name back', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
@@ -168,8 +172,6 @@ onEachDatabase('an older change of a punishment does not bring the name back', a
   const ban = (await sendEvents(context, ...HISTORY))[4]!;
   await remove(context);
   const server = await serverSender(context, 'Alpha');
-  const change = (data: object, ms: number) =>
-    event('punishment.changed', { reason: `${FORMER}: grief`, ...data }, { time: after(ms), id: `${ms} ${FORMER}` });
   const older = [
     change({ punishment: 'p1' }, -5),
     change({ punishment_id: ban }, -4),

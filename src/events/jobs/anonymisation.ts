@@ -79,6 +79,7 @@ export const anonymiseChunk: ChunkRunner = async (work, job) => {
     return { cursor: { ...cursor, after: last, names: further }, done, isComplete: false };
   }
   if (cursor.phase === 'matches') return { cursor: { phase: 'ledger', after: 0 }, done, isComplete: false };
+  await tx.run(sql`delete from private_players where uuid in (${list(players.map(({ original }) => original))})`);
   await tx.run(
     sql`update pseudonyms set original = null where uuid_hash in (${list(players.map((one) => one.uuid_hash))})`,
   );

@@ -21,27 +21,29 @@ export const HIDES = sql`exists (select 1 from private_in_matches where hidden =
 export const hidesPrivate = (db: Queryable): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_in_matches where hidden = 1`);
 
+/** The present name while the player is erased, who has a pseudonym already: as `uuidLabel`. */
+const LABEL = sql`substr(v.uuid, 1, 9) || substr(v.uuid, 25)`;
+
 /** Those of the UUIDs whose players matches show otherwise, with all names that teams of theirs may bear. */
 export async function privateInMatches(db: Queryable, uuids: readonly string[]): Promise<Renamed> {
   const rows = await db.tuples(sql`
-    select v.uuid, n.name, p.name, case when v.profile = 1 and ${HIDES} then 1 else 0 end
+    select v.uuid, n.name, coalesce(p.name, ${LABEL}), case when v.profile = 1 and ${HIDES} then 1 else 0 end
     from private_players v left join player_aliases a on a.uuid = v.uuid
       left join players p on p.uuid = coalesce(a.into_uuid, v.uuid) left join player_names n on n.player_key = p.key
     where v.uuid in (${list([...new Set(uuids)])}) and (v.profile = 1 or v.names = 1)`);
   const byUuid = Map.groupBy(rows as PrivateTuple[], ([uuid]) => uuid);
   return new Map(
-    [...byUuid].flatMap(([uuid, ofPlayer]): [string, RenamedPlayer][] => {
+    [...byUuid].map(([uuid, ofPlayer]): [string, RenamedPlayer] => {
       const [[, , present, isHidden]] = ofPlayer as [PrivateTuple];
       const names = ofPlayer.flatMap(([, name]) => name ?? []);
-      if (isHidden === 1) return [[uuid, { ...HIDDEN, names }]];
-      if (present === null) return [];
+      if (isHidden === 1) return [uuid, { ...HIDDEN, names }];
       const isFormer = (name: string): boolean => nameKey(name) !== nameKey(present);
-      return [[uuid, { uuid, name: present, names: names.filter(isFormer), only: { has: isFormer } }]];
+      return [uuid, { uuid, name: present, names: names.filter(isFormer), only: { has: isFormer } }];
     }),
   );
 }
 
-type PrivateTuple = [uuid: string, name: string | null, present: string | null, isHidden: number];
+type PrivateTuple = [uuid: string, name: string | null, present: string, isHidden: number];
 
 /** A player of a match as it shows one of `privateInMatches`. */
 export function asPrivate<P extends Named>(player: P, others: Renamed): P {

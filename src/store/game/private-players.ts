@@ -100,7 +100,13 @@ export async function mergePrivacy(tx: Queryable, from: string, into: string): P
   return merged;
 }
 
-/** Lets a choice hold for the pseudonym of an erased UUID, whose records are not public either. */
+/**
+ * Lets a choice hold for the pseudonym of an erased UUID, whose records are not public either. It holds for the UUID until the
+ * job of the erasure has replaced it everywhere.
+ */
 export async function pseudonymisePrivacy(tx: Queryable, uuid: string, pseudonym: string): Promise<void> {
-  await tx.run(sql`update private_players set uuid = ${pseudonym} where uuid = ${uuid}`);
+  await tx.run(sql`
+    insert into private_players (uuid, profile, online, names)
+    select cast(${pseudonym} as text), profile, online, names from private_players where uuid = ${uuid}
+    on conflict (uuid) do nothing`);
 }
