@@ -3,7 +3,8 @@ import { sql } from '#db/sql.ts';
 import { eventsOfPlayer } from '#store/game/player-events.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { listAudit } from '#store/audit/audit.ts';
-import { after, event, login, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
+import { setRole } from '#store/accounts/account-changes.ts';
+import { after, event, login, match, person, presence, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
 import { makeAccount } from '#test/auth/support.ts';
@@ -12,25 +13,34 @@ import { enter, makeOperator, openTestConsole, tokenOn } from './support.ts';
 
 const steve = person(1, 'Steve');
 
-onEachDatabase('the page of a player shows accounts, names, punishments and all events, paged', async (t, url) => {
+onEachDatabase('the page of a player shows state, matches, punishments, names and other events', async (t, url) => {
   const services = await openTestConsole(t, url);
   const { context } = services;
   const now = context.clock.now();
   const time = (ago: number): string => new Date(now - ago).toISOString();
-  const matches = Array.from({ length: 60 }, (_, index) =>
+  const matches = Array.from({ length: 11 }, (_, index) =>
     match(
       { started: time(700_000), finished: time(600_000), teams: [team('Red', 1, 2)] },
       { id: `m${index}`, time: time(600_000) },
     ),
   );
-  await sendEvents(context, login('Alpha', { ...steve, name: 'Stephen' }, { time: time(900_000) }));
+  const sessions = await sendEvents(
+    context,
+    ...Array.from({ length: 60 }, (_, index) =>
+      login('Alpha', { ...steve, name: 'Stephen' }, { id: `l${index}`, time: time(900_000 - index) }),
+    ),
+  );
   const played = await sendEvents(context, ...matches);
   const [banned] = await sendEvents(
     context,
-    punishment('p', steve, { reason: 'Was rude' }, { time: time(1000), server: 'Alpha' }),
+    punishment('p', steve, { reason: 'Was rude', expires: time(-86_400_000) }, { time: time(1000), server: 'Alpha' }),
     punishment('q', person(2), { type: 'warn' }, { time: time(1000) }),
   );
-  await sendEvents(context, event('player.privacy', { player: steve.uuid, profile: true, online: false, names: true }));
+  await sendEvents(
+    context,
+    event('player.privacy', { player: steve.uuid, profile: true, online: false, names: true }),
+    presence('Alpha', { current: 1, players: ['Steve'] }, { time: time(0) }),
+  );
   await makeAccount(services, 'Ann', steve);
   await makeOperator(services, 'Olga');
   const { console } = await enter(services, 'Olga');
@@ -45,31 +55,48 @@ onEachDatabase('the page of a player shows accounts, names, punishments and all 
   await console.open('/console/operator/players?q=nobody');
   assert.match(console.text, /Nothing found/);
 
-  await console.open(`/console/operator/players/${steve.uuid}`);
+  const path = `/console/operator/players/${steve.uuid}`;
+  await console.open(path);
+  assert.match(console.text, /banned Expires: .* online on Alpha/s);
   assert.match(console.text, /Account Steve/);
   assert.match(console.text, /Kept private the whole profile and former names/);
   assert.match(console.text, /Stephen/);
   assert.match(console.text, /Was rude/);
-  assert.match(
-    console.page.html,
-    /<bdi>Twin Peaks<\/bdi><\/a>\s*<span class="hint">draw</,
-    'a match by map and result',
-  );
+  assert.match(console.page.html, new RegExp(`<img src="/players/${steve.uuid}/head" alt=""`));
+  assert.match(console.page.html, /<bdi>Twin Peaks<\/bdi><\/a><\/th>\s*<td data-label="Result">draw</);
+  const shown = [...console.page.html.matchAll(/href="\/matches\/(\w+)"/g)].map(([, id]) => id!);
+  assert.deepEqual(shown, played.toReversed().slice(0, 10), 'the newest matches, once');
+  assert.match(console.page.html, new RegExp(`href="/players/${steve.uuid}/matches"`));
   assert.match(console.page.html, new RegExp(`punishments/new\\?player=${steve.uuid}"`));
   assert.match(console.page.html, new RegExp(`punishments/${banned}#revoke"`));
-  assert.match(console.page.html, new RegExp(`punishments/${banned}`));
   const seen: string[] = [];
   for (;;) {
-    seen.push(...[...console.page.html.matchAll(/href="\/matches\/(\w+)"/g)].map(([, id]) => id!));
+    seen.push(
+      ...[...console.page.html.matchAll(/player\.login<\/code>\s*<span class="hint">(\w+)</g)].map(([, id]) => id!),
+    );
     const next = /href="([^"]*before=\w+)"/.exec(console.page.html)?.[1];
     if (next === undefined) break;
     await console.open(next);
   }
-  assert.deepEqual(seen, played.toReversed());
-  assert.match(console.text, /player\.login/);
+  assert.deepEqual(seen.slice(-sessions.length), sessions.toReversed(), 'after the login that linked the account');
   for (const wrong of ['nonsense', person(99).uuid])
     assert.equal((await console.open(`/console/operator/players/${wrong}`)).status, 404);
-  assert.doesNotMatch((await console.open(`/console/operator/players/${steve.uuid}`)).html, /\/erase"/);
+  assert.doesNotMatch((await console.open(path)).html, /\/erase"/);
+
+  await console.open('/console/operator/servers');
+  await console.submit({ hidden: steve.uuid }, '/operator/network');
+  await console.open(path);
+  assert.match(console.text, /Never shown live/);
+  assert.doesNotMatch(console.text, /online on Alpha/, 'heartbeats are stored without hidden players');
+
+  // Moderators see the same state under "Names", and nothing of the operator's facts and acts.
+  const moderator = await makeAccount(services, 'Mona');
+  await setRole(context.db, moderator.id, 'moderator');
+  const { console: mona } = await enter(services, 'Mona');
+  await mona.open('/console/operator/names?q=Steve');
+  assert.match(mona.text, /banned Expires: .*Was rude.*Stephen/s);
+  assert.doesNotMatch(mona.page.html, /Last login|\/merge|audit|operator\/players|Kept private/);
+  assert.equal((await mona.open(path)).status, 403);
 });
 
 onEachDatabase('a player without an account is erased: pages, events and audit log keep no trace', async (t, url) => {

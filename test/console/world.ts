@@ -26,7 +26,7 @@ import { addUsage, HOUR_MS, type Usage } from '#store/applications/usage.ts';
 import { addRefusedRequests, OTHERS } from '#store/installation/refused-requests.ts';
 import { createJob, type Job, jobByKey, type NewJob, saveJob } from '#store/jobs.ts';
 import { pngOf } from './png.ts';
-import { event, giveApp, match, person, sendEvents } from '#test/support/builders.ts';
+import { event, giveApp, login, match, person, presence, punishment, sendEvents } from '#test/support/builders.ts';
 import { fillNetwork } from '#test/site/world.ts';
 import { PASSWORD_HASH } from '#test/auth/support.ts';
 
@@ -48,6 +48,7 @@ export async function fillConsole(context: AppContext): Promise<ConsoleWorld> {
   const now = clock.now();
   await fillNetwork(context, 20);
   await reportImplausible(context);
+  await banPlayer(context);
   await fillJobs(context);
   const owner = await makePerson(context, 'Mariner');
   const other = await makePerson(context, 'Newcomer');
@@ -182,6 +183,27 @@ async function reportImplausible(context: AppContext): Promise<void> {
     context,
     match({ teams: [{ name: 'Red', players: [{ ...person(1), ...counts }] }] }, { server: name }),
     event('player.statistics', { player: person(1), gamemode: 'factions', kill_count: 999_999 }, { server: name }),
+  );
+}
+
+/** A player with matches, a former name, a private name history and a ban, who is online. */
+async function banPlayer(context: AppContext): Promise<void> {
+  const { db, clock } = context;
+  const now = clock.now();
+  const player = (await db.get<{ uuid: string; name: string }>(sql`
+    select p.uuid, p.name from players p where (select count(*) from player_matches m where m.player_key = p.key) > 9
+    order by p.key limit 1`))!;
+  const server = (await db.get<{ name: string }>(sql`
+    select s.name from servers s join presence p on p.server_key = s.key order by s.sort_order desc limit 1`))!;
+  const at = (ago: number) => ({ time: new Date(now - ago).toISOString(), server: server.name });
+  const ban = { reason: 'Fly hack, seen by three players', expires: new Date(now + 3 * 86_400_000).toISOString() };
+  await sendEvents(
+    context,
+    login(server.name, { ...player, name: 'Ann_From_School' }, at(30 * 86_400_000)),
+    event('player.privacy', { player: player.uuid, profile: false, online: false, names: true }),
+    punishment('fly', player, { type: 'warn', reason: 'Fly hack' }, at(2 * 86_400_000)),
+    punishment('fly again', player, ban, at(60_000)),
+    presence(server.name, { current: 1, players: [player.name] }, at(-1_000)),
   );
 }
 

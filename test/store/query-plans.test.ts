@@ -196,6 +196,7 @@ test('no read of a request scans a table that grows with the network', async (t)
     readStanding: (db) => readStanding(db, player.key),
     namesOf: (db) => namesOf(db, player.key),
     eventsOfPlayer: (db) => eventsOfPlayer(db, player.key, last, 20),
+    'eventsOfPlayer without matches': (db) => eventsOfPlayer(db, player.key, last, 20, { matches: false }),
     playersNamed: (db) => Promise.all([playersNamed(db, 'x', 20), playersNamed(db, 'x', 20, 'public')]),
     'findPlayer for everybody': (db) => findPlayer(db, 'x', 'public'),
     playersBefore: (db) => playersBefore(db, last, 20),

@@ -5,14 +5,15 @@ import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { type Account, accountById, accountByName, accountByPlayer } from '#store/accounts/accounts.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
-import { formTo, textOf, timestamp } from '../components.ts';
+import { formTo, textOf } from '../components.ts';
 import { mailNewName } from '#mails/recovery-mails.ts';
 import { operationForm } from '../operation-form.ts';
 import { moderatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { requireAccount } from './accounts.ts';
 import { factorCard } from './factor-reset.ts';
 import { inOperator } from './layout.ts';
-import { type Cell, nothingFound, searchForm, table } from '../lists.ts';
+import { nothingFound, searchForm } from '../lists.ts';
+import { headCard, namesCard, punishmentsCard } from './player-cards.ts';
 
 /** The player of a name, with all names that the network has seen, and the account, whose name may be replaced. */
 async function namesPage(request: ConsoleRequest, renaming?: { account: Account; problem: string }) {
@@ -26,7 +27,7 @@ async function namesPage(request: ConsoleRequest, renaming?: { account: Account;
       ${searchForm(request, t.find_name, query, '/console/operator/names')}
       ${query === undefined || isFound ? '' : await nothingFound(request, query)}
     </section>
-    ${player === undefined ? '' : await playerCard(request, player)}
+    ${player === undefined ? '' : await playerCards(request, player)}
     ${account === undefined ? '' : html`${accountCard(request, account, renaming?.problem)} ${await factorCard(request, account)}`}`;
   return inOperator(request, '/names', t.sections['/names'], inner, renaming === undefined ? 200 : 422);
 }
@@ -39,28 +40,14 @@ async function findAccount({ deps: { db } }: ConsoleRequest, query: string, play
   );
 }
 
-async function playerCard(request: ConsoleRequest, { key, uuid, name }: Player): Promise<Html> {
-  const { operator: t } = request.texts;
-  const rows = await namesSeen(request, key);
-  return html`<section class="card" aria-labelledby="player">
-    <h2 id="player">${t.player}${COLON[request.texts.lang]}<a href="/players/${uuid}">${name}</a></h2>
-    <p><code>${uuid}</code></p>
-    ${table(t.sections['/names'], [t.sections['/names'], t.first_seen, t.last_seen], rows)}
-    <div class="actions">
-      <a class="button quiet" href="/console/operator/punishments?q=${uuid}">${t.see_punishments}</a>
-      <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${t.issue}</a>
-    </div>
-  </section>`;
-}
-
-/** The rows of a table of the names that a player had, with the first and last time of each. */
-export async function namesSeen(request: ConsoleRequest, key: number): Promise<Cell[][]> {
-  const names = await namesOf(request.deps.db, key);
-  return names.map(({ name, first_seen, last_seen }) => [
-    name,
-    timestamp(request, first_seen),
-    timestamp(request, last_seen),
-  ]);
+async function playerCards(request: ConsoleRequest, player: Player): Promise<Html> {
+  const { uuid, name, key } = player;
+  const page = request.person.isOperator ? '/console/operator/players' : '/players';
+  const title = html`<h2>
+    <a href="${page}/${uuid}"><bdi>${name}</bdi></a>
+  </h2>`;
+  return html`${await headCard(request, player, { title })} ${await punishmentsCard(request, player)}
+  ${namesCard(request, await namesOf(request.deps.db, key))}`;
 }
 
 function accountCard(request: ConsoleRequest, account: Account, problem: string | undefined): Html {

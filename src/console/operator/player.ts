@@ -3,26 +3,25 @@ import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
 import { erasePlayer, removePlayerName } from '#admin/players.ts';
 import { field, select } from '#http/fields.ts';
-import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
 import { isPseudonym, punishmentsKeepingName } from '#store/accounts/player-erasure.ts';
+import { listPlayedMatches } from '#store/game/match-lists.ts';
+import { factsOf as matchFacts } from '#store/game/matches.ts';
 import { eventsOfPlayer, type PlayerEvent } from '#store/game/player-events.ts';
-import { namesOf, readAliases, type Player, playerByUuid } from '#store/game/players.ts';
+import { hasPseudonym, namesOf, readAliases, type Player, playerByUuid, type PlayerName } from '#store/game/players.ts';
 import { privacyOf, SWITCHES } from '#store/game/private-players.ts';
-import { isBanned, listPunishmentsOf, type Punishment, REVOKED } from '#store/game/punishments.ts';
-import { type Fact, factsList, formTo, timestamp } from '../components.ts';
+import { type Fact, formTo, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
-import { hiddenHeading, keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
-import { namesSeen } from './names.ts';
-import { stateBadge, typeName } from './punishment-labels.ts';
+import { keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
+import { headCard, namesCard, punishmentsCard } from './player-cards.ts';
 
-const MAX_PUNISHMENTS = 10;
+const MATCHES = 10;
 const MAX_ALIASES = 20;
 
 async function requirePlayer({ c, deps }: ConsoleRequest): Promise<Player> {
@@ -32,9 +31,9 @@ async function requirePlayer({ c, deps }: ConsoleRequest): Promise<Player> {
   return player;
 }
 
-/** Everything about one player: accounts, names, punishments and events. */
+/** Everything about one player: state, acts, matches, punishments, names and other events. */
 async function playerPage(request: ConsoleRequest, problem?: string) {
-  const { c, deps, now } = request;
+  const { c, deps } = request;
   const named = c.req.param('uuid') ?? '';
   if (await isErased(deps.db, named))
     return inOperator(
@@ -44,20 +43,18 @@ async function playerPage(request: ConsoleRequest, problem?: string) {
       html`<section class="card">${await nothingFound(request, named)}</section>`,
     );
   const player = await requirePlayer(request);
-  const { key, uuid, name } = player;
-  const punishments = await listPunishmentsOf(deps.db, key, Number.MAX_SAFE_INTEGER, MAX_PUNISHMENTS, now);
-  const events = await eventsOfPlayer(deps.db, key, keyBefore(request), PAGE_SIZE + 1);
-  const inner = html`<section class="card">
-      ${factsList(await factsOf(request, player))}
-      <p><a href="/console/operator/audit?subject=${uuid}">${request.texts.player_page.in_audit}</a></p>
-    </section>
-    ${await namesCard(request, player)} ${punishmentsCard(request, uuid, punishments)} ${eventsCard(request, events)}
-    ${await eraseCard(request, player, problem)}`;
-  return inOperator(request, '/players', name, inner, problem === undefined ? 200 : 422);
+  const names = await namesOf(deps.db, player.key);
+  const former = hasPseudonym(player) ? [] : names.filter(({ name }) => name !== player.name);
+  const head = { facts: await factsOf(request, player), acts: actsOf(request, player, former.length > 0) };
+  const inner = html`${await headCard(request, player, head)} ${await matchesCard(request, player)}
+  ${await punishmentsCard(request, player)}
+  ${namesCard(request, names, former.length === 0 ? html`` : removal(request, player, former))}
+  ${await eventsCard(request, player)} ${await eraseCard(request, player, problem)}`;
+  return inOperator(request, '/players', player.name, inner, problem === undefined ? 200 : 422);
 }
 
 async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact | false)[]> {
-  const { deps, now, texts } = request;
+  const { deps, texts } = request;
   const { player_page: t } = texts;
   const { key, uuid, last_login, last_login_server: server, last_logout } = player;
   const accounts = await accountsOfPlayer(deps.db, uuid);
@@ -65,15 +62,13 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
   const privacy = await privacyOf(deps.db, uuid);
   const withheld = SWITCHES.filter((name) => privacy[name]).map((name) => t.privacy[name]);
   return [
-    ['UUID', html`<code>${uuid}</code>`],
-    ['ID', html`<code>${idOf(key)}</code>`],
-    [t.public_page, html`<a href="/players/${uuid}">/players/${uuid}</a>`],
     [
       t.account,
       accounts.length === 0
         ? t.no_account
         : html`${accounts.map((account) => html`<a href="/console/operator/accounts/${account.id}">${account.name}</a> `)}`,
     ],
+    withheld.length > 0 && [t.private, new Intl.ListFormat(texts.lang).format(withheld)],
     [
       t.last_login,
       last_login === null
@@ -81,87 +76,71 @@ async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact |
         : html`${timestamp(request, last_login)} ${server === '' ? '' : t.last_login_at(server)}`,
     ],
     [t.last_logout, last_logout === null ? '–' : timestamp(request, last_logout)],
+    ['ID', html`<code>${idOf(key)}</code>`],
     aliases.length > 0 && [t.aliases, html`${aliases.map((alias) => html`<code class="line">${alias}</code>`)}`],
-    withheld.length > 0 && [t.private, new Intl.ListFormat(texts.lang).format(withheld)],
-    (await isBanned(deps.db, key, now)) && [texts.operator.state, html`<span class="badge bad">${t.banned}</span>`],
   ];
 }
 
-async function namesCard(request: ConsoleRequest, { key, uuid, name: present }: Player): Promise<Html> {
-  const { player_page: t } = request.texts;
-  const rows = await namesSeen(request, key);
-  const former = (await namesOf(request.deps.db, key))
-    .filter(({ name }) => name !== present)
-    .map(({ name }) => ({ value: name, label: name }));
-  return html`<section class="card" aria-labelledby="names">
-    <h2 id="names">${t.names}</h2>
-    ${table(t.names, [request.texts.application.name, t.first_seen, t.last_seen], rows)}
-    ${
-      former.length === 0
-        ? ''
-        : html`<p>${t.remove_name_hint}</p>
-            ${formTo(
-              request,
-              `/operator/players/${uuid}/name`,
-              html`${select('name', t.former_name, former, '')}<button class="danger">${t.remove_name}</button>`,
-            )}`
-    }
-  </section>`;
+const act = (href: string, label: string, kind = 'quiet'): Html =>
+  html`<a class="button ${kind}" href="${href}">${label}</a>`;
+
+function actsOf({ texts }: ConsoleRequest, player: Player, hasFormerName: boolean): Html {
+  const { player_page: t, operator: o } = texts;
+  const { uuid } = player;
+  const changes = html`${act(`/console/operator/players/merge?from=${uuid}`, t.merge)}
+  ${act('/console/operator/servers#whole', o.hidden)}
+  ${hasFormerName ? act('#names', t.remove_former, 'quiet danger') : ''} ${act('#erase', t.erase, 'quiet danger')}`;
+  return html`${act(`/players/${uuid}`, t.public_page)}
+  ${act(`/console/operator/audit?subject=${uuid}`, o.sections['/audit'])} ${hasPseudonym(player) ? '' : changes}`;
 }
 
-function punishmentsCard(request: ConsoleRequest, uuid: string, punishments: readonly Punishment[]): Html {
+async function matchesCard(request: ConsoleRequest, { key, uuid }: Player): Promise<Html> {
   const { player_page: t, operator: o } = request.texts;
-  const rows = punishments.map((punishment) => {
-    const [id, type] = [idOf(punishment.key), typeName(request, punishment.type)];
-    const path = `/console/operator/punishments/${id}`;
-    const about = `${o.revoke}${COLON[request.texts.lang]}${type} ${id}`;
-    return [
-      html`<a href="${path}">${type}</a>`,
-      punishment.reason,
-      stateBadge(request, punishment),
-      timestamp(request, punishment.time),
-      punishment.state === REVOKED ? '' : html`<a href="${path}#revoke" aria-label="${about}">${t.revoke}</a>`,
-    ];
+  const matches = await listPlayedMatches(request.deps.db, key, Number.MAX_SAFE_INTEGER, MATCHES);
+  const rows = matches.map((match) => {
+    const { map, server } = matchFacts(match.head);
+    const about = html`<a href="/matches/${idOf(match.key)}"><bdi>${map}</bdi></a>`;
+    return [about, t.results[match.result], timestamp(request, match.finished), server];
   });
-  const headings = [o.kind, o.reason, o.state, o.when, hiddenHeading(t.revoke)];
-  return html`<section class="card" aria-labelledby="punishments">
-    <div class="heading">
-      <h2 id="punishments">${o.sections['/punishments']}</h2>
-      <a class="button quiet" href="/console/operator/punishments/new?player=${uuid}">${o.issue}</a>
-    </div>
-    ${table(o.sections['/punishments'], headings, rows, { empty: t.no_punishments })}
-    ${
-      rows.length < MAX_PUNISHMENTS
-        ? ''
-        : html`<p><a href="/console/operator/punishments?q=${uuid}">${t.all_punishments}</a></p>`
-    }
+  return html`<section class="card" aria-labelledby="matches">
+    <h2 id="matches">${t.matches}</h2>
+    ${table(t.matches, [t.map, t.result, o.when, o.server], rows, { empty: t.no_matches })}
+    ${rows.length < MATCHES ? '' : html`<p><a href="/players/${uuid}/matches">${t.all_matches}</a></p>`}
   </section>`;
 }
 
-function eventsCard(request: ConsoleRequest, events: readonly PlayerEvent[]): Html {
+function removal(request: ConsoleRequest, { uuid }: Player, former: readonly PlayerName[]): Html {
+  const { player_page: t } = request.texts;
+  const options = former.map(({ name }) => ({ value: name, label: name }));
+  return html`<p>${t.remove_name_hint}</p>
+    ${formTo(
+      request,
+      `/operator/players/${uuid}/name`,
+      html`${select('name', t.former_name, options, '')}<button class="danger">${t.remove_name}</button>`,
+    )}`;
+}
+
+async function eventsCard(request: ConsoleRequest, { key }: Player): Promise<Html> {
   const { player_page: t, operator: o } = request.texts;
+  const events = await eventsOfPlayer(request.deps.db, key, keyBefore(request), PAGE_SIZE + 1, { matches: false });
   const { items, next } = listed(events, PAGE_SIZE, keyCursor);
-  const rows = items.map((event) => [
-    timestamp(request, event.time),
-    eventName(request, event),
-    event.server ?? t.operator,
-  ]);
+  const rows = items.map((event) => [timestamp(request, event.time), eventName(event), event.server ?? t.operator]);
   return html`<section class="card" aria-labelledby="events">
     <h2 id="events">${t.events}</h2>
-    ${table(t.events, [o.when, t.event, t.from], rows, { first: 'td', empty: t.no_events })}
+    ${table(t.events, [o.when, o.event, t.from], rows, { first: 'td', empty: t.no_events })}
     ${olderPager(request, next)}
   </section>`;
 }
 
-/** A match by its map and the player's result; another event by its type and id. */
-function eventName({ texts }: ConsoleRequest, { key, type, match }: PlayerEvent): Html {
-  const id = idOf(key);
-  if (match !== null)
-    return html`<a href="/matches/${id}"><bdi>${match.map}</bdi></a>
-      <span class="hint">${texts.player_page.results[match.result]}</span>`;
-  const name = html`<code>${type}</code>`;
-  const linked = type === 'punishment.issued' ? html`<a href="/console/operator/punishments/${id}">${name}</a>` : name;
-  return html`${linked} <span class="hint">${id}</span>`;
+/** The pages of events that have one. */
+const PAGES: Readonly<Record<string, string>> = {
+  'match.finished': '/matches',
+  'punishment.issued': '/console/operator/punishments',
+};
+
+function eventName({ key, type }: PlayerEvent): Html {
+  const [id, name, path] = [idOf(key), html`<code>${type}</code>`, PAGES[type]];
+  return html`${path === undefined ? name : html`<a href="${path}/${id}">${name}</a>`} <span class="hint">${id}</span>`;
 }
 
 async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, problem: string | undefined): Promise<Html> {

@@ -206,15 +206,12 @@ export const operator = {
     whole_network_lead: 'These players are hidden on every server, beside those that a server hides itself.',
 
     find_name: 'Name, UUID or id',
-    first_seen: 'First seen',
-    last_seen: 'Last seen',
     name_follows_game: 'The account is linked, so its name follows the name in the game.',
     new_name: 'New name',
     new_name_hint: '3 to 16 letters, digits and underscores. The owner is told by mail.',
     rename: 'Rename the account',
     name_taken: 'An account or a player has this name.',
     name_shape: 'Enter 3 to 16 letters, digits and underscores.',
-    see_punishments: 'Punishments of this player',
     not_moderator: [
       'This page is for moderators',
       'Your account has neither the moderator nor the operator role. If it should, ask the people who run the network.',

@@ -11,8 +11,8 @@ import { formTo, type Problems, textOf, timestamp } from '../../components.ts';
 import { actForm, type ConsoleRequest, moderatorPage, type Route } from '../../routes.ts';
 import { inOperator } from '../layout.ts';
 import { keyBefore, nothingFound, olderPager, PAGE_SIZE, searchForm, table } from '../../lists.ts';
-import { stateBadge, typeName } from '../punishment-labels.ts';
-import { expiryOf, isComplete, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
+import { expiryOf, stateBadge, typeName } from '../punishment-labels.ts';
+import { isComplete, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
 
 async function punishmentsPage(request: ConsoleRequest) {
   const { c, person } = request;

@@ -19,18 +19,9 @@ import { actForm, moderatorPage, type Route, type ConsoleRequest } from '../../r
 import { isConfirmed } from '../../confirmation.ts';
 import { orNotFound } from '../../sign-in.ts';
 import { confirmationPage, inOperator } from '../layout.ts';
-import { stateBadge, typeName } from '../punishment-labels.ts';
+import { expiryOf, stateBadge, typeName } from '../punishment-labels.ts';
 import { changeTable } from './changes.ts';
-import {
-  enteredTerms,
-  expiryOf,
-  isComplete,
-  MAX_REASON,
-  playerOf,
-  readTerms,
-  termsFields,
-  wireExpiry,
-} from './terms.ts';
+import { enteredTerms, isComplete, MAX_REASON, playerOf, readTerms, termsFields, wireExpiry } from './terms.ts';
 
 const requirePunishment = async ({ c, deps, now }: ConsoleRequest): Promise<Punishment> =>
   orNotFound(await punishmentByKey(deps.db, keyOf(c.req.param('id')!) ?? 0, now));

@@ -4,11 +4,11 @@ import type { Html } from '#http/page.ts';
 import { readUntil } from '#platform/text/until.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
-import { type Problems, textOf, timestamp } from '../../components.ts';
+import { type Problems, textOf } from '../../components.ts';
 import { choiceField, chosenIn, localTime, readTime, timeField } from '../../entry-fields.ts';
 import type { ConsoleRequest } from '../../routes.ts';
 
-/** The terms of a punishment (type, level, reason, expiry): how pages show them, and the fields that set them. */
+/** The terms of a punishment (type, level, reason, expiry): the fields that set them. */
 
 export const MAX_REASON = 500;
 const MAX_TYPE = 32;
@@ -16,10 +16,6 @@ const DURATIONS = ['1h', '12h', '1d', '3d', '7d', '30d', '90d'] as const;
 /** The newest punishments, whose reasons are offered again. */
 const NEWEST = 100;
 const MAX_REASONS = 8;
-
-export function expiryOf(request: ConsoleRequest, { expires }: Punishment): Html | string {
-  return expires === null ? request.texts.operator.never_expires : timestamp(request, expires);
-}
 
 interface Terms {
   type: string;
