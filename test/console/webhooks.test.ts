@@ -91,6 +91,14 @@ onSqlite('an owner adds a webhook, sees its secret once, verifies it and manages
   assert.equal(await stateNow(), 'on');
   assert.match((await post(`/${id}/move`, { to: 'yesterday' })).html, /Enter start, head, a cursor/);
   await post(`/${id}/move`, { to: '2026-01-31T12:00:00Z' });
+  const since = async (fields: Record<string, string>): Promise<string> =>
+    (await post(`/${id}/move`, { to: '', zone: 'Europe/Berlin', ...fields })).html;
+  assert.match(await since({ since: '2026-01-31T12:00' }), /The cursor was moved/);
+  assert.match(await since({ since: '' }), /id="to-error">Enter start, head, a cursor/);
+  const wrong = await since({ since: '2026-02-30T12:00' });
+  assert.match(wrong, /value="2026-02-30T12:00"[^>]*aria-describedby="since-error"/, 'as entered');
+  assert.match(wrong, /id="since-error">Enter start, head, a cursor of \/v1\/changes, or a time like/);
+  assert.match(await since({ to: 'nowhere', since: '2026-01-31T12:00' }), /id="to-error"/);
   await post(`/${id}/test`);
   assert.match(page.page.html, /Test message/);
   await post(`/${id}/pause`);

@@ -11,12 +11,14 @@ import {
   verifyWebhook,
 } from '#admin/webhooks.ts';
 import { field, notice } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { deliveriesBefore, type Delivery, type MessageType } from '#store/applications/webhooks/deliveries.ts';
 import { type Webhook, webhookById } from '#store/applications/webhooks/webhooks.ts';
 import { type ChangeType, readFeed, type ResourceKind } from '#store/game/changes.ts';
 import { button, factsList, formTo, number, type Problems, timestamp } from '../components.ts';
+import { readTime, timeField } from '../entry-fields.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
 import { operationForm } from '../operation-form.ts';
 import { type Cell, hiddenHeading, keyBefore, olderPager, PAGE_SIZE, table } from '../lists.ts';
@@ -128,14 +130,23 @@ function rotateCard(request: OwnedRequest, webhook: Webhook): Html {
 
 function moveCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Html {
   const { webhooks: t } = request.texts;
-  const place = field({
-    ...{ name: 'to', label: t.move_to, hint: t.move_hint, maxlength: 256 },
-    ...{ value: request.form['to'], error: problems['to'] },
+  const zone = request.deps.config.TIME_ZONE;
+  const entered = (name: 'to' | 'since') => ({
+    ...{ name, value: request.form[name], error: problems[name], optional: true },
   });
+  const fields = html`${field({ ...entered('to'), label: t.move_to, hint: t.move_hint })}
+  ${timeField(zone, { ...entered('since'), label: t.move_since, hint: request.texts.zone(zone) })}`;
   return html`<section class="card form" aria-labelledby="move">
     <h2 id="move">${t.move}</h2>
-    ${formTo(request, `${pathOf(webhook)}/move`, html`${place}<button class="quiet">${t.move_button}</button>`)}
+    ${formTo(request, `${pathOf(webhook)}/move`, html`${fields}<button class="quiet">${t.move_button}</button>`)}
   </section>`;
+}
+
+/** A place as text, or the time in its place. */
+function readPlace({ to = '', since = '', zone = 'UTC' }: Form): { to: string } {
+  if (to.trim() !== '' || since.trim() === '') return { to };
+  const time = readTime(zone, since);
+  return { to: time === undefined ? since : new Date(time).toISOString() };
 }
 
 async function logCard(request: OwnedRequest, webhook: Webhook): Promise<Html> {
@@ -201,6 +212,10 @@ const again =
   (request: OwnedRequest): ReturnType<typeof webhookPage> =>
     webhookPage(request, { [name]: request.texts.webhooks.problems[code] });
 
+/** The problem of a place, at the field that has it. */
+const misplaced = (code: 'unknown_place' | 'forgotten_place') => (request: OwnedRequest) =>
+  again(request.form['to']?.trim() || !request.form['since']?.trim() ? 'to' : 'since', code)(request);
+
 export const webhookRoutes: readonly Route[] = [
   ownedPage(AT, (request) => webhookPage(request)),
   operationForm(`${AT}/verify`, verifyWebhook, {
@@ -230,8 +245,9 @@ export const webhookRoutes: readonly Route[] = [
   }),
   operationForm(`${AT}/move`, moveWebhook, {
     find,
+    read: readPlace,
     again: (request, problems) => webhookPage(request, problems),
-    refused: { unknown_place: again('to', 'unknown_place'), forgotten_place: again('to', 'forgotten_place') },
+    refused: { unknown_place: misplaced('unknown_place'), forgotten_place: misplaced('forgotten_place') },
     done: to('moved'),
   }),
   operationForm(`${AT}/resend`, resendDelivery, {
