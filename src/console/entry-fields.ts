@@ -63,6 +63,17 @@ export function readTime(zone: string, text: string | undefined): number | undef
   }
 }
 
+/** The start of a day as a date field has it (`2026-01-31`), or of a day after it; undefined for any other text. */
+export function readDay(zone: string, text: string, after = 0): number | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  try {
+    const day = Temporal.PlainDate.from(text, { overflow: 'reject' }).add({ days: after });
+    return day.toZonedDateTime(zone).epochMilliseconds;
+  } catch {
+    return undefined;
+  }
+}
+
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/;
 
 /** The picker takes no offset. */

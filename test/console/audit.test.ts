@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { listAudit } from '#store/audit/audit.ts';
+import { listAudit, recordAudit } from '#store/audit/audit.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { match, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { onEachDatabase } from '#test/support/context.ts';
@@ -81,6 +81,38 @@ onEachDatabase(
     assert.ok(!named.includes('grant.give'), 'what she did as an ordinary user no longer carries her name');
     await olgaSignIn.open('/account');
     assert.match(olgaSignIn.page.url, /\/sign-in/);
+  },
+);
+
+onEachDatabase(
+  'the days of the filter are those of the network, and a day that does not exist is refused',
+  async (t, url) => {
+    // Summer time begins on 29 March in this zone, so the day has 23 hours.
+    const zone = { TIME_ZONE: 'Europe/Berlin' };
+    const services = await openTestConsole(t, url, zone, Date.parse('2026-03-29T12:00:00Z'));
+    const { context } = services;
+    const actor = { via: 'command', account_id: null, name: '', address: '' } as const;
+    for (const time of ['2026-03-28T22:59', '2026-03-28T23:00', '2026-03-29T21:59', '2026-03-29T22:00'])
+      await context.db.transaction((tx) =>
+        recordAudit(tx, Date.parse(`${time}Z`), actor, { action: 'network.change', subject: time, label: '' }),
+      );
+    await makeOperator(services, 'Olga');
+    const { console } = await enter(services, 'Olga');
+    const found = async (query: string): Promise<string[]> => {
+      await console.open(`/console/operator/audit?action=network&${query}`);
+      return [...console.page.html.matchAll(/<code>(2026-\d\d-\d\dT\d\d:\d\d)</g)].map(([, time]) => time!);
+    };
+    assert.deepEqual(await found('since=2026-03-29&until=2026-03-29'), ['2026-03-29T21:59', '2026-03-28T23:00']);
+    assert.match(console.page.html, /type="date" value="2026-03-29"/);
+    assert.match(console.text, /Times in Europe\/Berlin/);
+    for (const wrong of ['since=2026-02-30', 'until=yesterday', 'until=9999-99-99']) {
+      assert.deepEqual(await found(wrong), [], wrong);
+      assert.equal(console.page.status, 422, wrong);
+      assert.match(console.text, /Enter a day that exists, like 2026-01-31/);
+    }
+    assert.equal((await found('since=&until=')).length, 4);
+    assert.equal((await found('since=9999-12-31&until=0001-01-01')).length, 0);
+    assert.equal(console.page.status, 200);
   },
 );
 

@@ -226,6 +226,7 @@ export const operator = {
     outcome: 'Outcome',
     since: 'From day',
     until: 'To day',
+    day_wrong: 'Enter a day that exists, like 2026-01-31.',
     everything: 'all actions',
     outcomes: { '': 'any', done: 'done', refused: 'refused', failed: 'failed' },
     ways: { console: 'console', 'sign-in': 'sign-in', command: 'command', game: 'game server' },

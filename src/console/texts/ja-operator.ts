@@ -226,6 +226,7 @@ export const operator: typeof en = {
     outcome: '結果',
     since: 'この日から',
     until: 'この日まで',
+    day_wrong: '2026-01-31 のように、実在する日付を入力してください。',
     everything: 'すべて',
     outcomes: { '': 'すべて', done: '完了', refused: '拒否', failed: '失敗' },
     ways: { console: 'コンソール', 'sign-in': 'ログイン', command: 'コマンド', game: 'ゲームサーバー' },
