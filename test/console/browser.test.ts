@@ -127,6 +127,37 @@ describe('the console in a browser', () => {
     await context.close();
   });
 
+  test('without JavaScript: a new server needs a name alone, and times are picked and come back as picked', async () => {
+    const { services, browser } = opened;
+    const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
+    await signInBrowser(page, services, 'Mariner');
+    await page.goto(`${services.site}/console/operator/servers`);
+    assert.equal(
+      await page.locator('[aria-labelledby=new] :is(input:not([type=hidden]), select, textarea)').count(),
+      1,
+    );
+    await page.fill('[aria-labelledby=new] [name=name]', 'Shipyard');
+    await page.click('text=Create');
+    assert.match(await page.innerText('.once code'), /^shk_[\w-]{43}$/);
+    assert.equal(await page.locator('[aria-labelledby=withdraw] [type=datetime-local]').count(), 1);
+
+    await page.goto(`${services.site}/console/operator/audit`);
+    await page.fill('[name=since]', '2026-01-31');
+    await page.click('form.filters button');
+    assert.equal(await page.inputValue('[name=since]'), '2026-01-31');
+    assert.match(page.url(), /since=2026-01-31/);
+
+    await page.goto(`${services.site}/console/operator/punishments`);
+    await page.click('main th a >> nth=0');
+    const soon = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 86_400_000).toISOString().slice(0, 16);
+    await page.selectOption('[name=expires]', '…');
+    await page.fill('[name=expires_other]', soon);
+    await page.click('[aria-labelledby=change] button');
+    assert.match(await page.innerText('.notice'), /Saved/);
+    assert.equal((await page.inputValue('[name=expires_other]')).slice(0, 16), soon);
+    await page.close();
+  });
+
   test('without JavaScript: register, see the secret once, upload a logo, give it an owner, delete it, sign out', async () => {
     const { services, browser } = opened;
     const page = await browser.newPage({ javaScriptEnabled: false, locale: 'en' });
