@@ -51,7 +51,9 @@ export class Acts {
     if (chance < 63) return await this.#erase();
     if (chance < 66) return await this.#configure();
     if (chance < 80) return await this.#removeName();
-    if (chance < 90) return await this.#choosePrivacy();
+    if (chance < 87) return await this.#choosePrivacy();
+    if (chance < 91) return await this.#hide();
+    if (chance < 95) return await this.#count();
     await this.#declare();
   }
 
@@ -172,6 +174,25 @@ export class Acts {
   async #choosePrivacy(): Promise<void> {
     const [profile, online, names] = Array.from({ length: 3 }, () => this.#random.chance(0.4)) as boolean[];
     await this.#operator.choose({ player: this.#player(), profile: profile!, online: online!, names: names! });
+  }
+
+  /** Replaces the list of hidden players, without erased ones, whose entries are deleted. */
+  async #hide(): Promise<void> {
+    const players = this.#random.sample(this.#senders[0]!.generator.uuids, this.#random.below(4));
+    const hidden = players.filter((uuid) => !this.deleted.has(uuid));
+    await this.#run('network', 'set', '--hidden', hidden.join(','), '--yes', '--json');
+  }
+
+  /** Excludes a match from what is counted, or counts one that is excluded. */
+  async #count(): Promise<void> {
+    const { sent } = this.#random.pick(this.#senders);
+    const matches = [...sent.values()].flatMap(({ receipt, variants: [first] }) =>
+      first!.type === 'match.finished' ? (receipt ?? []) : [],
+    );
+    if (matches.length === 0) return;
+    const match = this.#random.pick(matches);
+    if ((await this.#run('match', 'exclude', '--match', match, '--yes', '--json')) === 'refused')
+      await this.#run('match', 'count', '--match', match, '--yes', '--json');
   }
 
   /** Declares a counter, in another way than before, or removes it. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Acts } from './acts.ts';
 import { differences } from './differences.ts';
-import { expectedNetwork } from './expected-network.ts';
+import { expectedNetwork, type Unexported } from './expected-network.ts';
 import type { Exported } from './exported.ts';
 import type { Operator } from '../support/operator.ts';
 import { ApiClient, readNetwork } from './read-network.ts';
@@ -25,13 +25,21 @@ export async function check(
   const events = lines.map((line) => JSON.parse(line) as Exported);
   const found = [...ledgerFaults(events, senders, acts), ...removedNameFaults(events, acts)];
   const uuids = new Set([...(exported.out.match(UUID) ?? []), ...senders[0]!.generator.uuids]);
-  const expected = expectedNetwork(events);
+  const expected = expectedNetwork(events, await unexported(operator));
   for (const [number, port] of apiPorts.entries()) {
     const actual = await readNetwork(new ApiClient(port, token), uuids);
     found.push(...differences(expected, actual).map((line) => `service ${number + 1}: ${line}`));
   }
   if (found.length > 0) found.push(`The exported events: ${await keepEvents(exported.out)}`);
   return found;
+}
+
+async function unexported(operator: Operator): Promise<Unexported> {
+  const json = async (...command: string[]): Promise<unknown> =>
+    JSON.parse((await operator.run(...command, '--json'))!.out);
+  const { hidden } = (await json('network', 'show')) as { hidden: string[] };
+  const excluded = (await json('match', 'excluded')) as { id: string }[];
+  return { hidden, excluded: new Set(excluded.map(({ id }) => id)) };
 }
 
 /** Writes the events of a failed case to a file, because its database is deleted. */

@@ -18,8 +18,18 @@ import { RankingsModel } from './rankings-model.ts';
  * computes in the obvious way, in memory, event after event.
  */
 
-export function expectedNetwork(events: readonly Exported[]): Network {
-  const model = new NetworkModel(events);
+/** What exports do not contain. */
+export interface Unexported {
+  /** UUIDs of the network's list. */
+  hidden: readonly string[];
+  /** The ids of matches that do not count. */
+  excluded: ReadonlySet<string>;
+}
+
+const NOTHING: Unexported = { hidden: [], excluded: new Set() };
+
+export function expectedNetwork(events: readonly Exported[], unexported = NOTHING): Network {
+  const model = new NetworkModel(events, unexported);
   for (const event of events) model.apply(event);
   return model.network();
 }
@@ -38,7 +48,8 @@ class NetworkModel {
   readonly #mergedInto = new Map<string, string>();
   readonly #players = new Map<string, PlayerModel>();
   readonly #counters: CounterModel;
-  readonly #privacy = new PrivacyModel();
+  readonly #privacy: PrivacyModel;
+  readonly #excluded: ReadonlySet<string>;
   readonly #rankings = new RankingsModel();
   readonly #matches: MatchFacts[] = [];
   readonly #punishments = new Map<string, Punishment>();
@@ -47,7 +58,9 @@ class NetworkModel {
   #order = 0;
 
   /** A merge counts for all events, earlier ones too, so all merges are read first. */
-  constructor(events: readonly Exported[]) {
+  constructor(events: readonly Exported[], { hidden, excluded }: Unexported) {
+    this.#privacy = new PrivacyModel(hidden);
+    this.#excluded = excluded;
     this.#counters = new CounterModel(events);
     for (const { type, data } of events) {
       if (type === 'player.merged') this.#mergedInto.set(data.from as string, data.into as string);
@@ -246,14 +259,17 @@ class NetworkModel {
   #play(data: Exported['data'], id: string, finished: number): void {
     const seen = new Set<string>();
     const winners = winnersOf(data);
+    const isCounted = !this.#excluded.has(id);
     for (const [place, team] of data.teams.entries()) {
       const result = winners.length === 0 ? 'draw' : winners.includes(team.name as string) ? 'win' : 'lose';
       for (const player of team.players) {
         if (player.primary === false) continue;
         seen.add(player.uuid as string);
-        const { uuid } = this.#observe(player, finished).play({ id, match: data, result, player });
+        const played = { id, match: data, result, player };
+        const { uuid } = this.#observe(player, finished).play(played, isCounted);
         const group = groupOf(data.gamemode as string);
-        this.#rankings.play({ ...player, id, map: data.map, group, finished, uuid, team: place, result });
+        if (isCounted)
+          this.#rankings.play({ ...player, id, map: data.map, group, finished, uuid, team: place, result });
       }
     }
     for (const [number, { player, type }] of data.objectives.entries()) {

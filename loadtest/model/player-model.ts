@@ -98,10 +98,14 @@ export class PlayerModel {
     if (this.#faction === undefined || this.#faction.time <= time) this.#faction = { time, power, faction };
   }
 
-  /** A match of several UUIDs of the player counts once, won if one won; all other counts are their sums. */
-  play(played: Played): this {
+  /**
+   * A match of several UUIDs of the player counts once, won if one won; all other counts are their sums.
+   * @param isCounted whether the match is more than listed
+   */
+  play(played: Played, isCounted: boolean): this {
     const earlier = this.#played.filter(({ id }) => id === played.id).map(({ result }) => result);
     this.#played.push(played);
+    if (!isCounted) return this;
     const { match, result, player } = played;
     const before = earlier.includes('win') ? 'win' : earlier.at(-1);
     const present = before === 'win' ? before : result;

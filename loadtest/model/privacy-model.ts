@@ -12,6 +12,13 @@ export class PrivacyModel {
   readonly #chosen = new Map<string, Privacy>();
   readonly #mergedInto = new Map<string, string>();
 
+  readonly #hidden: readonly string[];
+
+  /** @param hidden the UUIDs of the network's list of hidden players */
+  constructor(hidden: readonly string[]) {
+    this.#hidden = hidden;
+  }
+
   apply({ type, data }: Exported): void {
     if (type === 'player.privacy') {
       const { player, profile, online, names } = data;
@@ -27,7 +34,8 @@ export class PrivacyModel {
 
   /** Whether lists leave out the player: erased ones have a pseudonym. */
   isLeftOut({ uuid, name }: Pick<PlayerFacts, 'uuid' | 'name'>): boolean {
-    return this.#chosen.get(this.#survivor(uuid))?.profile === true || /^deleted-[0-9a-z]{6}$/.test(name);
+    const isPrivate = this.#chosen.get(this.#survivor(uuid))?.profile === true;
+    return isPrivate || this.#isHidden(uuid) || /^deleted-[0-9a-z]{6}$/.test(name);
   }
 
   /** Whether matches show the present name of the player only. */
@@ -41,12 +49,17 @@ export class PrivacyModel {
     const { profile, online, names } = this.#chosen.get(this.#survivor(uuid)) ?? {};
     const { name, banned } = player;
     if (profile) return { ...empty, uuid: player.uuid, name, banned, private: true };
+    const isHidden = this.#isHidden(uuid);
     const { last_login, last_login_server, last_logout } = empty;
     return {
       ...player,
-      ...(online && { last_login, last_login_server, last_logout }),
-      ...(names && { names: [] }),
+      ...((online || isHidden) && { last_login, last_login_server, last_logout }),
+      ...((names || isHidden) && { names: [] }),
     };
+  }
+
+  #isHidden(uuid: string): boolean {
+    return this.#hidden.some((one) => this.#survivor(one) === this.#survivor(uuid));
   }
 
   #survivor(uuid: string): string {

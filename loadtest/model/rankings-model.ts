@@ -1,4 +1,4 @@
-import type { Board, PlayerFacts, RivalList } from './network.ts';
+import type { Board, Kill, PlayerFacts, RivalList } from './network.ts';
 
 /** One player in one match that counts. */
 export interface Part {
@@ -124,7 +124,10 @@ export class RankingsModel {
     };
   }
 
-  rivals(uuid: string, { kills, deaths }: PlayerFacts, { isLeftOut, nameOf }: People): PlayerFacts['rivals'] {
+  rivals(uuid: string, player: PlayerFacts, { isLeftOut, nameOf }: People): PlayerFacts['rivals'] {
+    const [kills, deaths] = [player.kills, player.deaths].map((all) =>
+      all.filter(({ match_id }) => this.#matches.has(match_id)),
+    ) as [Kill[], Kill[]];
     const count = (items: readonly string[], other: string): number => items.filter((one) => one === other).length;
     const victims = kills.map(({ victim_uuid }) => victim_uuid);
     const killers = deaths.map(({ killer_uuid }) => killer_uuid);
