@@ -18,8 +18,8 @@ export interface Part {
 
 /** Whom lists leave out, and the names of the others. */
 export interface People {
-  isLeftOut(uuid: string): boolean;
-  nameOf(uuid: string): string;
+  isLeftOut: (uuid: string) => boolean;
+  nameOf: (uuid: string) => string;
 }
 
 const DAY_MS = 86_400_000;
@@ -128,7 +128,6 @@ export class RankingsModel {
     const [kills, deaths] = [player.kills, player.deaths].map((all) =>
       all.filter(({ match_id }) => this.#matches.has(match_id)),
     ) as [Kill[], Kill[]];
-    const count = (items: readonly string[], other: string): number => items.filter((one) => one === other).length;
     const victims = kills.map(({ victim_uuid }) => victim_uuid);
     const killers = deaths.map(({ killer_uuid }) => killer_uuid);
     const rival = (other: string) => {
@@ -138,8 +137,6 @@ export class RankingsModel {
       const shown = [...new Set(others)].filter((other) => other !== '' && other !== uuid && !isLeftOut(other));
       return Object.fromEntries(shown.map((other) => [other, { ...rival(other), ...played?.(other) }]));
     };
-    const often = (others: readonly string[]): string[] =>
-      others.filter((other) => count(others, other) >= LEAST_KILLS);
     const beside = (isSameTeam: boolean): RivalList => {
       const met = this.#playedBy(uuid)
         .slice(-RECENT)
@@ -172,6 +169,10 @@ export class RankingsModel {
     return own.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 }
+
+const count = (items: readonly string[], wanted: string): number => items.filter((one) => one === wanted).length;
+
+const often = (others: readonly string[]): string[] => others.filter((other) => count(others, other) >= LEAST_KILLS);
 
 function joined(one: Part, other: Part): Part {
   const [first, second] = one.team < other.team ? [one, other] : [other, one];

@@ -130,7 +130,10 @@ async function readPlayer(api: ApiClient, uuid: string, player: Json): Promise<P
     deaths: deaths!.map(toKill),
     completed: toCompleted(player),
     places: Object.fromEntries(
-      (player['places'] as Json[]).map(({ mode, period, by, ...place }) => [`${mode} ${period} ${by}`, place]),
+      (player['places'] as Record<string, string>[]).map(({ mode, period, by, ...place }) => [
+        `${mode} ${period} ${by}`,
+        place,
+      ]),
     ),
     rivals: await readRivals(api, uuid),
   };
