@@ -11,6 +11,7 @@ import { UsageError } from '#platform/errors.ts';
 import { idOf } from '#platform/ids.ts';
 import { nameKey } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
+import { teamsKeyOf } from '#store/game/own-teams.ts';
 import { openDb } from '#db/open.ts';
 import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
@@ -386,6 +387,44 @@ onEachEmptyDatabase('known gamemodes of stored maps get the case of their tags',
     ['["Capture The CP"]'],
     ['[]'],
   ]);
+});
+
+const teamOf = (name: string, ...players: string[]) => ({
+  ...{ name, score: 1 },
+  players: players.map((player) => ({ uuid: player.toLowerCase(), name: player })),
+});
+
+onEachEmptyDatabase('stored matches get their two teams', async (t, url) => {
+  const db = await openDb(url);
+  t.after(() => db.close());
+  await migrate(db, { upTo: FILES.findIndex((name) => name === '050-teams.sql') });
+  const matches: [teams: object[], key: string | null][] = [
+    [[teamOf('Red', 'Ann', 'Ben'), teamOf('blue', 'Cat')], 'blue\nred'],
+    [[teamOf('Blue'), teamOf('RED "2"', 'Ben')], 'blue\nred "2"'],
+    [[teamOf('Ann', 'Ann', 'Ben'), teamOf('Red', 'Cat')], 'ann\nred'],
+    [[teamOf('Red', 'Ben'), teamOf('ANN', 'Ann')], null],
+    [[teamOf('Ann 2', 'Ann'), teamOf('Red', 'Ben')], null],
+    [[teamOf('Grün', 'Ben', 'Ann'), teamOf('Red', 'Cat')], null],
+    [[teamOf('Red', 'Ben'), teamOf('Blue', 'Ann'), teamOf('Green')], null],
+    [[teamOf('Red', 'Ben')], null],
+    [[], null],
+  ];
+  for (const [key, [teams]] of matches.entries()) {
+    await db.run(sql`
+      insert into matches (key, head, started, finished, map_key, server_key, gamemode)
+      values (${key}, '{', 1, 2, 'm', 1, 'ctw')`);
+    await db.run(sql`
+      insert into match_details (match_key, head, started, finished, teams, objectives)
+      values (${key}, '{', 1, 2, ${JSON.stringify(teams)}, '[]')`);
+    const [, expected] = matches[key]!;
+    if (!JSON.stringify(teams).includes('ü'))
+      assert.equal(teamsKeyOf(teams as Parameters<typeof teamsKeyOf>[0]), expected);
+  }
+  await migrate(db);
+  assert.deepEqual(
+    await db.tuples(sql`select teams_key from matches order by key`),
+    matches.map(([, key]) => [key]),
+  );
 });
 
 onEachEmptyDatabase('old audit entries have the names, subjects and details of today', async (t, url) => {

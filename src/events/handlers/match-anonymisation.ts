@@ -1,8 +1,8 @@
 import { list, sql } from '#db/sql.ts';
 import { changeResult } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { factsOf } from '#store/game/matches.ts';
+import { factsOf, type MatchTeam } from '#store/game/matches.ts';
 import { hasMerged, recordMergedIn } from '#store/game/merged-players.ts';
-import type { Renamed } from '#store/game/own-teams.ts';
+import { type Renamed, teamsKeyOf } from '#store/game/own-teams.ts';
 import { renamedMatch } from '#store/game/renamed-match.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -76,6 +76,7 @@ export async function renameInMatch({ tx, changes }: UnitOfWork, match: number, 
   if (isChanged || stored.merged === 1) changes.add('match', match, 'changed');
   if (!isChanged) return true;
   const head = JSON.stringify({ ...facts, win }).slice(0, -1);
+  const teamsKey = teamsKeyOf(JSON.parse(teams) as MatchTeam[]);
   const ofTeams = [...newTeams].map(
     ([before, after]) =>
       sql`update player_objectives set team = ${after} where match_key = ${match} and team = ${before}`,
@@ -86,7 +87,9 @@ export async function renameInMatch({ tx, changes }: UnitOfWork, match: number, 
         update match_details set head = ${head}, teams = ${teams}, objectives = ${objectives}, extras = ${extras},
           revision = revision + 1
         where match_key = ${match}`,
-      sql`update matches set head = ${head} where key = ${match} and head <> ${head}`,
+      sql`
+        update matches set head = ${head}, teams_key = ${teamsKey}
+        where key = ${match} and (head <> ${head} or teams_key is distinct from ${teamsKey})`,
       sql`update match_counters set counters = ${counters} where match_key = ${match} and counters <> ${counters}`,
       ...ofTeams,
     ]);

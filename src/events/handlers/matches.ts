@@ -17,11 +17,11 @@ import { type MatchSummary, matchUuids, type PlayerSummary } from '../schema/mat
 /** Stores a finished match under the key of its event. The caller has loaded its players (`matchUuids`) into the unit of work. */
 async function applyFinished(context: EventContext, match: MatchSummary): Promise<HandlerResult> {
   const { work, key, server } = context;
-  const { facts, started, finished, teams, objectives, extras, counters } = match;
+  const { facts, started, finished, teams, teamsKey, objectives, extras, counters } = match;
   const head = headText(context, facts);
   const mode = facts.gamemode.toLowerCase();
   const ranked = Number(facts.ranked);
-  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode, ranked]);
+  work.rows.add('matches', [key, head, started, finished, nameKey(facts.map), server!.key, mode, ranked, teamsKey]);
   const isCounted = match.isPlausible && !(counters !== undefined && (await exceedsDeclared(work, counters.reported)));
   if (!isCounted) work.rows.add('excluded_matches', [key]);
   work.finished.push({ serverKey: server!.key, started, finished });

@@ -20,7 +20,7 @@ import type { Server } from '#store/game/servers.ts';
 
 /** The insert-only tables and their columns, referenced tables before those that refer to them. */
 const TABLES = {
-  matches: 'key, head, started, finished, map_key, server_key, gamemode, ranked',
+  matches: 'key, head, started, finished, map_key, server_key, gamemode, ranked, teams_key',
   excluded_matches: 'match_key',
   merged_in_matches: 'match_key, player_key',
   match_details: 'match_key, head, started, finished, teams, objectives, extras',

@@ -4,7 +4,7 @@ import type { MatchCounters } from '#store/game/counters/counter-reports.ts';
 import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts';
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
-import { isReplaced, type Renamed } from '#store/game/own-teams.ts';
+import { isReplaced, type Renamed, teamsKeyOf } from '#store/game/own-teams.ts';
 import { renamedMatch } from '#store/game/renamed-match.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
@@ -22,6 +22,7 @@ export interface MatchSummary {
   finished: number;
   /** `MatchTeam[]` as JSON. */
   teams: string;
+  teamsKey: string | null;
   /** `MatchObjective[]` as JSON. */
   objectives: string;
   /** `MatchExtras` as JSON; null if there are none. */
@@ -83,6 +84,7 @@ export function summariseMatch(match: FinishedMatch): MatchSummary {
     started,
     finished,
     teams: JSON.stringify(teams),
+    teamsKey: teamsKeyOf(teams),
     objectives: JSON.stringify(objectives),
     extras: serialiseExtras(match),
     counters: summariseCounters(match),
@@ -113,9 +115,10 @@ export function pseudonymiseMatch(match: MatchSummary, pseudonyms: Renamed): Mat
   const { facts } = match;
   const stored = { ...match, win: facts.win, counters: match.counters?.text ?? null };
   const { win, teams, objectives, extras, counters, newTeams } = renamedMatch(stored, pseudonyms);
+  const teamsKey = teamsKeyOf(JSON.parse(teams) as MatchTeam[]);
   return {
     ...match,
-    ...{ facts: { ...facts, win }, teams, objectives, extras },
+    ...{ facts: { ...facts, win }, teams, teamsKey, objectives, extras },
     counters: match.counters && {
       text: counters!,
       reported: match.counters.reported.map((one) => ({ ...one, uuid: pseudonyms.get(one.uuid)?.uuid ?? one.uuid })),

@@ -1,4 +1,4 @@
-import { nameKey, uuidOf } from '#text/text.ts';
+import { isUuidLabel, nameKey, uuidOf } from '#text/text.ts';
 
 /**
  * The team of one player that bears the player's name, as in a free-for-all: it is renamed and hidden with the player. A team
@@ -28,12 +28,30 @@ export type Renamed = ReadonlyMap<string, RenamedPlayer>;
  */
 export function bearsName(team: string, keys: { has(key: string): boolean }): boolean {
   const key = nameKey(team);
-  return key !== '' && (keys.has(key) || keys.has(key.replace(/(?<=.) \d+$/, '')));
+  return key !== '' && (keys.has(key) || keys.has(withoutNumber(key)));
 }
+
+/** The name of a player, in the team `NAME 2`. */
+export const withoutNumber = (team: string): string => team.replace(/(?<=.) \d+$/, '');
 
 interface Team {
   name: string;
-  players: { uuid: string; name?: unknown }[];
+  players: readonly { uuid: string; name?: unknown }[];
+}
+
+/** The key of two teams in any order, by which their matches are listed (`matches.teams_key`). */
+export const teamsKey = (names: readonly string[]): string => names.map(nameKey).sort().join('\n');
+
+/** The key of the teams of a match; null unless there are two, neither of which bears the name of its only player, or had it. */
+export const teamsKeyOf = (teams: readonly Team[]): string | null =>
+  teams.length === 2 && !teams.some(isOwn) ? teamsKey(teams.map(({ name }) => name)) : null;
+
+function isOwn({ name, players }: Team): boolean {
+  const keys = players.map((player) => nameKey(String(player.name)));
+  return (
+    isUuidLabel(withoutNumber(name)) ||
+    (new Set(players.map(({ uuid }) => uuid)).size === 1 && bearsName(name, new Set(keys)))
+  );
 }
 
 /** The new names of the teams that follow their players, by the present ones. Each name of the match stays unique. */
