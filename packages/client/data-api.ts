@@ -1795,6 +1795,8 @@ export interface operations {
                 until?: string;
                 /** @description 1: only ranked matches; 0: only others */
                 ranked?: "0" | "1";
+                /** @description Only matches of these two teams and no others: two names in any order, ignoring case. A team with the name of its only player is found by no name */
+                team?: string[];
             };
             header?: never;
             path?: never;

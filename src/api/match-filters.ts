@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { invalidRequest } from '#http/errors.ts';
 import { keyOf } from '#platform/ids.ts';
-import { nameKey } from '#text/text.ts';
+import { isCleanText, nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
+import { teamsKey } from '#store/game/own-teams.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
 import { serverByName } from '#store/game/servers.ts';
@@ -18,6 +20,15 @@ export const matchFilters = {
   since: timeFilter('Only matches that ended at this time or later; sorts by the end, the last one first'),
   until: timeFilter('Only matches that ended before this time; sorts by the end, the last one first'),
   ranked: bitFilter('1: only ranked matches; 0: only others'),
+  team: z
+    .array(z.string().refine(isCleanText, 'must not contain control characters'))
+    .length(2, 'must be the names of two teams')
+    .optional()
+    .meta({
+      description:
+        'Only matches of these two teams and no others: two names in any order, ignoring case. A team with the name of its only player is found by no name',
+      ...{ type: 'array', items: { type: 'string' }, minItems: 2, maxItems: 2 },
+    }),
 };
 
 type Given = { [K in keyof typeof matchFilters]: ReturnType<(typeof matchFilters)[K]['parse']> };
@@ -36,7 +47,7 @@ export async function readFilters(
   const names = (Object.keys(matchFilters) as (keyof Given)[]).filter((name) => given[name] !== undefined);
   if (names.length === 0) return undefined;
   checkCombination(names);
-  const { since, until, ranked } = given;
+  const { since, until, ranked, team } = given;
   if (since !== undefined && until !== undefined && since >= until) throw invalidRequest('since must be before until.');
   const found: MatchFilters = {
     ...(given.server !== undefined && { server: await serverKey(db, given.server) }),
@@ -44,6 +55,7 @@ export async function readFilters(
     ...(given.player !== undefined && { player: await playerKey(db, about, given.player) }),
     ...(given.gamemode !== undefined && { gamemode: given.gamemode.toLowerCase() }),
     ...(ranked !== undefined && { ranked }),
+    ...(team !== undefined && { team: teamsKey(team) }),
   };
   return Object.values(found).includes(undefined) ? 'none' : { ...found, since, until };
 }

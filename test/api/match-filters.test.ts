@@ -15,6 +15,7 @@ interface Sent {
   map: string;
   gamemode: string;
   ranked: boolean;
+  other: string;
   player: number;
   finished: string;
 }
@@ -31,12 +32,13 @@ async function sendMatches(context: TestApi['context']): Promise<Sent[]> {
     map: number % 4 === 0 ? 'Harbour' : 'Twin Peaks',
     gamemode: number % 5 < 2 ? 'CTW' : 'tdm',
     ranked: number % 7 < 3,
+    other: number % 6 < 4 ? 'Blue' : 'Green',
     player: 1 + (number % 2),
     finished: after(-100_000 * ((number * 7) % 24)),
   }));
-  const events = sent.map(({ server, player, finished, ...data }) => {
+  const events = sent.map(({ server, player, other, finished, ...data }) => {
     const ended = { started: after(-600_000, finished), finished };
-    return match({ ...data, ...ended, teams: [team('Red', player)] }, { server });
+    return match({ ...data, ...ended, teams: [team('Red', player), team(other, 9)] }, { server });
   });
   const ids = await sendEvents(context, ...events);
   return sent.map((one, place) => ({ ...one, id: ids[place]! }));
@@ -50,6 +52,7 @@ const FILTERS: Record<string, [query: string, (match: Sent) => boolean]> = {
   player: [`player=${person(2).uuid}`, ({ player }) => player === 2],
   ranked: ['ranked=1', ({ ranked }) => ranked],
   time: [`since=${SINCE}&until=${UNTIL}`, ({ finished }) => finished >= SINCE && finished < UNTIL],
+  team: ['team=blue&team=Red', ({ other }) => other === 'Blue'],
 };
 
 /** Newest first; with a time by the end. */
@@ -76,7 +79,10 @@ async function pagedBy({ get }: TestApi, query: string): Promise<string[]> {
 onEachDatabase('each allowed combination of filters gives its matches, page by page', async (t, url) => {
   const api = await testApi(t, url);
   const sent = await sendMatches(api.context);
-  const withPlayer = ['server', 'map', 'gamemode', 'ranked', 'time', 'map gamemode', 'server ranked time'];
+  const withPlayer = [
+    ...['server', 'map', 'gamemode', 'ranked', 'time', 'map gamemode', 'server ranked time', 'team'],
+    'map time team',
+  ];
   for (const names of [...Object.keys(MATCH_INDEXES), ...withPlayer.map((names) => `${names} player`)]) {
     const kinds = names.split(' ');
     const expected = inOrder(
@@ -99,7 +105,7 @@ onEachDatabase('each allowed combination of filters gives its matches, page by p
     ({ teams: _, objectives: __, ...rest }) => rest,
   );
   assert.deepEqual(stripped, plain);
-  assert.equal(withTeams.json[0].teams.length, 1);
+  assert.equal(withTeams.json[0].teams.length, 2);
 
   const second = inOrder([], sent)[1]!;
   await retractEvents(api.context.db, api.context.clock, [keyOf(second)!]);
@@ -178,6 +184,8 @@ onSqlite('filters take names and ids, and answer a wrong one', async (t, url) =>
     '2026-02-28T24:00:00Z',
   ])
     assert.match(await refused(`since=${wrong}`), /^since must be a time with its offset, such as/, wrong);
+  for (const wrong of ['team=Red', 'team=Red,Blue,Green'])
+    assert.equal(await refused(wrong), 'team must be the names of two teams.');
   assert.match(await refused('ranked=yes'), /^ranked must be 1 or 0\.$/);
   assert.match(await refused(`since=${UNTIL}&until=${SINCE}`), /^since must be before until\.$/);
   assert.match(await refused('server=%00'), /^server must not contain control characters/);

@@ -41,7 +41,7 @@ onSqlite('the guide to lists names the pairs of filters that the API accepts', a
     /<th scope="row">(\w+)<\/th>\s*<td[^>]*>(.*?)<\/td>/gs,
   );
   const named = [...rows].flatMap(([, first, others]) => {
-    return ['gamemode', 'ranked', 'since']
+    return ['gamemode', 'ranked', 'since', 'team']
       .filter((name) => others!.includes(`<code>${name}</code>`))
       .map((name) => `${first} ${name}`);
   });

@@ -15,6 +15,7 @@ export async function publicPaths(
   const found = paths.filter((path) => !path.includes(':')).map((path) => `${api}${path}`);
   const pages = ['', 'matches', 'matches.atom', 'maps', 'leaderboards', 'players', 'punishments', 'punishments.atom'];
   found.push(...pages.map((page) => `${site}/${page}`), `${site}/search?q=${word}`);
+  found.push(`${site}/matches?team=Red&team=Blue`, `${api}/v1/matches?team=Red&team=Blue&fields=teams`);
   found.push(`${api}/v1/changes?expand=1&limit=1000`, `${api}/v1/matches?fields=teams,objectives,winners,counters`);
   found.push(...MODES.map((mode) => `${api}/v1/leaderboards/${mode}/all`), `${api}/v1/players?search=${word}`);
   for (const kind of ['servers', 'matches', 'maps', 'punishments', 'players']) {

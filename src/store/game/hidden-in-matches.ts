@@ -1,7 +1,7 @@
 import { exists, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
-import { nameKey } from '#text/text.ts';
-import { isReplaced, type Renamed, type RenamedPlayer } from './own-teams.ts';
+import { isUuidLabel, nameKey } from '#text/text.ts';
+import { bearsName, isReplaced, type Renamed, type RenamedPlayer, withoutNumber } from './own-teams.ts';
 import type { Named } from './players.ts';
 import { uuidsIn } from './renamed-json.ts';
 import { type NamedInMatch, renamedMatch } from './renamed-match.ts';
@@ -41,6 +41,21 @@ export async function privateInMatches(db: Queryable, uuids: readonly string[]):
       return [uuid, { uuid, name: present, names: names.filter(isFormer), only: { has: isFormer } }];
     }),
   );
+}
+
+/**
+ * Those of the teams, by their name keys, with a name of a private player, or a label: they may be the player's own. While a job
+ * replaces names, these are not known: all teams.
+ */
+export async function privateTeams(db: Queryable, teams: readonly string[]): Promise<Set<string>> {
+  const isReplacing = sql`select 1 as found from jobs where finished is null and kind = 'anonymisation'`;
+  if (await exists(db, isReplacing)) return new Set(teams);
+  const rows = await db.tuples(sql`
+    select x.name_key from player_names x join players y on y.key = x.player_key
+    where x.name_key in (${list([...new Set(teams.flatMap((team) => [team, withoutNumber(team)]))])})
+      and exists (select 1 from private_players z where z.uuid = y.uuid)`);
+  const names = new Set(rows.flat());
+  return new Set(teams.filter((team) => isUuidLabel(withoutNumber(team)) || bearsName(team, names)));
 }
 
 type PrivateTuple = [uuid: string, name: string | null, present: string, isHidden: number];

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { readTime } from '#text/time.ts';
-import { getValue, type Queryable } from '#db/db.ts';
+import { columnOf, getValue, type Queryable } from '#db/db.ts';
 import { identifier, list, type Sql, sql } from '#db/sql.ts';
 import { isCounted } from './excluded-matches.ts';
+import { privateTeams } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
+import { teamsKeyOf } from './own-teams.ts';
 import { keysetPage, pageBefore } from '../keyset-paging.ts';
 import {
   MAY_HIDE,
@@ -143,6 +145,8 @@ export interface MatchFilters {
   gamemode?: string | undefined;
   player?: number | undefined;
   ranked?: boolean | undefined;
+  /** The key of two teams (`teamsKey`). */
+  team?: string | undefined;
   /** Bounds of the end in epoch milliseconds; `until` is exclusive. */
   since?: number | undefined;
   until?: number | undefined;
@@ -170,10 +174,12 @@ export const MATCH_INDEXES: Readonly<Record<string, string>> = {
   'map time': 'matches_by_map_and_end',
   'gamemode time': 'matches_by_gamemode_and_end',
   'ranked time': 'matches_by_ranked_and_end',
+  team: 'matches_by_teams',
+  'gamemode team': 'matches_by_teams_and_gamemode',
 };
 
 /** The kinds of filters in the order of the combinations. */
-const KINDS = ['server', 'map', 'gamemode', 'player', 'ranked', 'time'];
+const KINDS = ['server', 'map', 'gamemode', 'player', 'ranked', 'time', 'team'];
 
 /** The index that serves these kinds of filters; undefined if none does. */
 export function indexOf(kinds: ReadonlySet<string>): string | undefined {
@@ -193,14 +199,13 @@ export async function filteredMatches(
   before: number,
   limit: number,
 ): Promise<number[]> {
-  const { player, ...others } = filters;
-  if (player !== undefined) {
-    const isAlone = Object.values(others).every((value) => value === undefined);
-    if (isAlone) return await playedKeys(db, player, before, limit);
-    return await ofPlayer(db, { ...others, player }, before, limit);
-  }
-  const rows = await db.tuples(await selectKeys(db, filters, before, limit));
-  return rows.map(([key]) => key as number);
+  const { player, team } = filters;
+  // A team may bear a former name of a private player, in whose place readers see another one.
+  const isSeen = team === undefined || (await privateTeams(db, team.split('\n'))).size === 0;
+  if (player === undefined && isSeen) return await columnOf(db, await selectKeys(db, filters, before, limit));
+  const isAlone = Object.values(filters).filter((value) => value !== undefined).length === 1;
+  if (player !== undefined && isAlone) return await playedKeys(db, player, before, limit);
+  return await checkedKeys(db, filters, isSeen ? undefined : team, before, limit);
 }
 
 async function selectKeys(db: Queryable, filters: MatchFilters, before: number, limit: number): Promise<Sql> {
@@ -212,17 +217,29 @@ const FIRST_READ = 100;
 const MAX_READ = 1_000;
 
 /**
- * Reads the player's matches, newest first, in parts: until the page is full, and all of them for a list by the end. Between
- * parts others have their turn.
+ * Reads the matches of the player or of the teams, newest first, in parts: until the page is full, and all of them for a list by the
+ * end. Between parts others have their turn.
+ * @param shownTeam the teams that readers must see, if they may see others
  */
-async function ofPlayer(db: Queryable, filters: PlayerFilters, before: number, limit: number): Promise<number[]> {
+async function checkedKeys(
+  db: Queryable,
+  filters: MatchFilters,
+  shownTeam: string | undefined,
+  before: number,
+  limit: number,
+): Promise<number[]> {
+  const { player } = filters;
   const byEnd = filters.since !== undefined || filters.until !== undefined;
   const end = byEnd ? ((await endOf(db, before)) ?? FIRST) : undefined;
   let found: Played[] = [];
   let below = byEnd ? Number.MAX_SAFE_INTEGER : before;
   for (let size = FIRST_READ; ; size = Math.min(2 * size, MAX_READ)) {
-    const keys = await playedKeys(db, filters.player, below, size);
-    found.push(...(await readPlayed(db, keys)).filter((match) => isWanted(match, filters, end)));
+    const keys =
+      player === undefined
+        ? await columnOf<number>(db, byArrival(filters, below, size))
+        : await playedKeys(db, player, below, size);
+    const wanted = (await readPlayed(db, keys)).filter((match) => isWanted(match, filters, end));
+    found.push(...(shownTeam === undefined ? wanted : await shownWith(db, shownTeam, wanted)));
     found = found.sort((a, b) => (byEnd && b.finished - a.finished) || b.key - a.key).slice(0, limit);
     if (keys.length < size || (!byEnd && found.length === limit)) return found.map(({ key }) => key);
     below = keys.at(-1)!;
@@ -230,22 +247,25 @@ async function ofPlayer(db: Queryable, filters: PlayerFilters, before: number, l
   }
 }
 
-type PlayerFilters = MatchFilters & { player: number };
-type PlayedTuple = [key: number, finished: number, server: number, map: string, gamemode: string, ranked: number];
-type Played = Required<Pick<MatchFilters, 'server' | 'map' | 'gamemode' | 'ranked'>> & End;
+/** Those of the matches whose teams readers see with these names. */
+async function shownWith<M extends { key: number }>(db: Queryable, team: string, matches: M[]): Promise<M[]> {
+  const keys = matches.map(({ key }) => key);
+  const teams = await teamsOfMatches(db, keys);
+  return matches.filter(({ key }) => teamsKeyOf(teams.get(key) ?? []) === team);
+}
+
+type Played = Required<Pick<MatchFilters, 'server' | 'map' | 'gamemode' | 'ranked'>> & End & { team: string | null };
 
 /** Without a join, for which PostgreSQL may read all matches. */
 async function readPlayed(db: Queryable, keys: readonly number[]): Promise<Played[]> {
   if (keys.length === 0) return [];
-  const rows = await db.tuples(sql`
-    select key, finished, server_key, map_key, gamemode, ranked from matches where key in (${list(keys)})`);
-  return (rows as PlayedTuple[]).map(([key, finished, server, map, gamemode, ranked]) => ({
-    ...{ key, finished, server, map, gamemode },
-    ranked: ranked === 1,
-  }));
+  const rows = await db.all<Omit<Played, 'ranked'> & { ranked: number }>(sql`
+    select key, finished, server_key as server, map_key as map, gamemode, ranked, teams_key as team
+    from matches where key in (${list(keys)})`);
+  return rows.map((row) => ({ ...row, ranked: row.ranked === 1 }));
 }
 
-const FACTS = ['server', 'map', 'gamemode', 'ranked'] as const;
+const FACTS = ['server', 'map', 'gamemode', 'ranked', 'team'] as const;
 
 function isWanted(match: Played, filters: MatchFilters, end: End | undefined): boolean {
   const { since = Number.MIN_SAFE_INTEGER, until = Number.MAX_SAFE_INTEGER } = filters;
@@ -260,14 +280,14 @@ const FIRST: End = { finished: Number.MIN_SAFE_INTEGER, key: 0 };
 
 /** Of a map or a gamemode the index has a list for each value of `ranked`: without that filter, both are merged. */
 function byArrival(filters: MatchFilters, before: number, limit: number): Sql {
-  const [column, value] = columnOf(filters)!;
+  const [column, value] = firstColumn(filters)!;
   const { gamemode } = filters;
   if (gamemode !== undefined && column !== 'gamemode')
     return sql`
       select key from matches
       where ${identifier(column)} = ${value} and ${keysetPage('gamemode', gamemode, pageBefore(before, limit))}`;
   const page = keysetPage(column, value, pageBefore(before, limit));
-  if (column === 'server_key' || column === 'ranked') return sql`select key from matches where ${page}`;
+  if (['server_key', 'ranked', 'teams_key'].includes(column)) return sql`select key from matches where ${page}`;
   const list = (ranked: 0 | 1): Sql => sql`select key from matches where ranked = ${ranked} and ${page}`;
   if (filters.ranked !== undefined) return list(filters.ranked ? 1 : 0);
   return sql`
@@ -282,7 +302,7 @@ function byEnd(filters: MatchFilters, before: End, limit: number): Sql {
   const end = until <= before.finished ? { finished: until, key: 0 } : before;
   const bounds = sql`(finished, key) < (${end.finished}, ${end.key}) and finished >= ${since}`;
   const order = sql`finished desc, key desc limit ${limit}`;
-  const filter = columnOf(filters);
+  const filter = firstColumn(filters);
   if (filter === undefined) return sql`${bounds} order by ${order}`;
   const [column, value] = filter;
   const name = identifier(column);
@@ -290,14 +310,16 @@ function byEnd(filters: MatchFilters, before: End, limit: number): Sql {
 }
 
 /** The first column of the index. */
-function columnOf({
+function firstColumn({
   server,
   map,
   gamemode,
   ranked,
+  team,
 }: MatchFilters): [column: string, value: string | number] | undefined {
   if (server !== undefined) return ['server_key', server];
   if (map !== undefined) return ['map_key', map];
+  if (team !== undefined) return ['teams_key', team];
   if (gamemode !== undefined) return ['gamemode', gamemode];
   return ranked === undefined ? undefined : ['ranked', Number(ranked)];
 }

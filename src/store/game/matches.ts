@@ -1,6 +1,7 @@
-import { exists, type Queryable } from '#db/db.ts';
-import { isUuidLabel, nameKey } from '#text/text.ts';
+import type { Queryable } from '#db/db.ts';
+import { nameKey } from '#text/text.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { privateTeams } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
 import { ANY_PRIVATE } from './private-players.ts';
@@ -100,25 +101,14 @@ export async function withWinners<M extends MatchHead & { hidden: number }>(db: 
   return await withPresentNames(db, named, ['head'], withNamesInJson);
 }
 
-/** The names of players whose own team has this name, as at `bearsName`. */
-const ofTeam = (name: string): [string, string] => [name, name.replace(/ \d+$/, '')];
-
-/**
- * The keys of the matches whose winner has a name of a private player, or a label, and may be the player's own team. While a
- * job replaces names, these are not known: all keys.
- */
+/** The keys of the matches whose winner may be the own team of a private player. */
 async function wonByPrivate(db: Queryable, matches: readonly MatchHead[]): Promise<number[]> {
   const winners = matches.map(({ key, head }) => [key, nameKey(factsOf(head).win)] as const);
-  const isReplacing = sql`select 1 as found from jobs where finished is null and kind = 'anonymisation'`;
-  if (await exists(db, isReplacing)) return matches.map(({ key }) => key);
-  const rows = await db.tuples(sql`
-    select x.name_key from player_names x join players y on y.key = x.player_key
-    where x.name_key in (${list([...new Set(winners.flatMap(([, name]) => ofTeam(name)))])})
-      and exists (select 1 from private_players z where z.uuid = y.uuid)`);
-  const names = new Set(rows.flat());
-  return winners.flatMap(([key, name]) =>
-    isUuidLabel(ofTeam(name)[1]) || ofTeam(name).some((one) => names.has(one)) ? key : [],
+  const teams = await privateTeams(
+    db,
+    winners.map(([, name]) => name),
   );
+  return winners.flatMap(([key, name]) => (teams.has(name) ? key : []));
 }
 
 /** A match that was withdrawn since its key was read is absent. */
