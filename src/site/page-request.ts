@@ -98,10 +98,15 @@ export class PageRequest {
    * @throws HttpError 400 for more than 256 characters, control characters or broken Unicode, which no name or id has
    */
   query(name: string): string | undefined {
-    const value = this.url.searchParams.get(name) ?? '';
-    if (value === '') return undefined;
-    if (value.length > 256 || !isCleanText(value)) throw new HttpError(400, name, this.text.error.parameter(name));
-    return value;
+    return this.queries(name)[0];
+  }
+
+  /** All values of a query parameter, like `query`. */
+  queries(name: string): string[] {
+    const values = this.url.searchParams.getAll(name).filter((value) => value !== '');
+    if (values.some((value) => value.length > 256 || !isCleanText(value)))
+      throw new HttpError(400, name, this.text.error.parameter(name));
+    return values;
   }
 
   /**

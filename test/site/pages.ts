@@ -44,6 +44,7 @@ export async function everyPage(db: Db): Promise<SitePage[]> {
     { name: 'home', path: '/' },
     { name: 'matches', path: '/matches' },
     { name: 'matches-of-a-mode', path: '/matches?gamemode=ctw' },
+    { name: 'matches-of-two-teams', path: '/matches?team=Red&team=Blue' },
     { name: 'match', path: `/matches/${match}` },
     { name: 'match-without-objectives', path: `/matches/${plain}` },
     { name: 'match-free-for-all', path: `/matches/${alone}` },

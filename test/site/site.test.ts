@@ -198,6 +198,12 @@ onEachDatabase('lists page by max_id to the end and filter by gamemode, map or s
     'player=player1': 65,
     'player=player1&server=alpha&map=map%201&gamemode=ctw': 11,
     'player=player1&map=map%201&server=nowhere': 0,
+    'team=blue&team=red': 65,
+    'team=Red&team=Blue&gamemode=ctw': 22,
+    'team=Red&team=Blue&map=map%201': 32,
+    'team=Red&team=Green': 0,
+    'team=Red': 65,
+    'player=player1&team=Red&team=Blue&map=map%201&server=alpha': 32,
     'player=unknown': 0,
     [`player=${'x'.repeat(200)}`]: 0,
   };
@@ -209,6 +215,11 @@ onEachDatabase('lists page by max_id to the end and filter by gamemode, map or s
     /Matches: Player1 · Capture the Wool .*Map 0 Capture the Wool · Alpha Draw Red 0 Blue 0 0 K · 0 D/,
   );
   assert.match(ofPlayer, /<input type="hidden" name="gamemode" value="ctw"/);
+  const ofTeams = await page(context, '/matches?team=Red&team=Blue&gamemode=ctw');
+  assert.match(textOf(ofTeams), /Matches: Red – Blue · Capture the Wool .* All teams /);
+  assert.match(ofTeams, /href="\/matches\?gamemode=ctw">All teams</);
+  assert.match(ofTeams, /name="team" value="Red" \/?><input type="hidden" name="team" value="Blue"/);
+  assert.match(ofTeams, /href="\/matches\?team=Red&amp;team=Blue&amp;gamemode=tdm"/);
 
   await storePrivacy(context.db, person(1).uuid, { profile: true, online: false, names: false });
   assert.equal(await countListed('/matches?player=player1&gamemode=ctw'), 0);

@@ -16,6 +16,7 @@ import {
   winnersOf,
 } from '#store/game/matches.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
+import { teamsKeyOf } from '#store/game/own-teams.ts';
 import { bestPlayers } from '#site/components/match-best.ts';
 import { isFreeForAll } from '#site/components/match-list.ts';
 import { matchTimeline } from '#site/components/match-timeline.ts';
@@ -76,7 +77,8 @@ async function partsOf(request: PageRequest, view: MatchView) {
           ${heading('players', text.match.scoreboard)} ${await scoreboards(request, view)}
         </section>
         <p>
-          <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a>${
+          <a href="/matches?map=${encodeURIComponent(facts.map)}">${text.match.sameMap(facts.map)}</a
+          >${sameTeams(request, view)}${
             summary === undefined
               ? ''
               : html` · <a href="/maps/${idOf(summary.key)}">${text.map.about(summary.name)}</a>`
@@ -85,6 +87,13 @@ async function partsOf(request: PageRequest, view: MatchView) {
     },
     says: excluded ? text.match.excluded : text.live.counted,
   };
+}
+
+function sameTeams({ text }: PageRequest, { teams }: MatchView): Html {
+  if (teamsKeyOf(teams) === null) return html``;
+  const names = teams.map(({ name }) => name);
+  const query = new URLSearchParams(names.map((name) => ['team', name]));
+  return html` · <a href="/matches?${query.toString()}">${text.match.sameTeams(names.join(' – '))}</a>`;
 }
 
 /**

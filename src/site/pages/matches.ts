@@ -4,6 +4,7 @@ import type { Html } from '#http/page.ts';
 import { nameKey } from '#text/text.ts';
 import { pager } from '#http/pager.ts';
 import { filteredMatches, listMatchesByKeys, listMatchesWhere, type MatchFilters } from '#store/game/match-lists.ts';
+import { teamsKey } from '#store/game/own-teams.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
 import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
@@ -13,7 +14,7 @@ import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { modeName } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
-/** `/matches`: finished matches; all of them, or those of a player, a map or a server, and of a gamemode. */
+/** `/matches`: finished matches; all of them, or those of a player, two teams, a map or a server, and of a gamemode. */
 export async function matchesPage(request: PageRequest): Promise<PageContent> {
   const { text } = request;
   const filter = await readFilter(request);
@@ -24,7 +25,7 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
     description: text.match.listDescription(request.deps.config.NETWORK_NAME),
     path: request.link({}),
     section: 'matches',
-    noIndex: request.query('max_id') !== undefined || filter.player !== undefined,
+    noIndex: request.query('max_id') !== undefined || filter.player !== undefined || filter.filters.team !== undefined,
     feeds: [{ path: '/matches.atom', title: text.feeds.matches }],
     main: html`<div class="heading">
         <h1>${title}</h1>
@@ -48,7 +49,7 @@ interface Filter {
 async function listMatches({ db, beforeKey }: PageRequest, { filters, isPrivate }: Filter) {
   if (isPrivate) return [];
   const given = Object.values(filters).filter((value) => value !== undefined);
-  if (given.length <= 1 && filters.player === undefined)
+  if (given.length <= 1 && filters.player === undefined && filters.team === undefined)
     return await listMatchesWhere(db, filters, beforeKey, PAGE_SIZE + 1);
   const keys = await filteredMatches(db, filters, beforeKey, PAGE_SIZE + 1);
   return await listMatchesByKeys(db, keys, filters.player);
@@ -57,12 +58,14 @@ async function listMatches({ db, beforeKey }: PageRequest, { filters, isPrivate 
 /** No player and no server has it, so that the list is empty for an unknown one. */
 const UNKNOWN = 0;
 
-/** The filters that are given. A server beside a map counts only for a player: no index has both. */
+/** The filters that are given. A server beside a map counts only for a player, and so do teams beside either: no index has both. */
 async function readFilter(request: PageRequest): Promise<Filter> {
   const { db } = request;
   const [gamemode, server, map, asked] = ['gamemode', 'server', 'map', 'player'].map((name) => request.query(name));
   const player = asked === undefined || asked.length > 64 ? undefined : await findPlayer(db, asked, 'public');
   const chosen = server === undefined || (map !== undefined && asked === undefined) ? undefined : server;
+  const named = request.queries('team');
+  const teams = named.length === 2 && (asked !== undefined || (map ?? server) === undefined) ? named : [];
   const found = chosen === undefined ? undefined : await findServer(request, chosen);
   return {
     filters: {
@@ -70,9 +73,11 @@ async function readFilter(request: PageRequest): Promise<Filter> {
       map: map === undefined ? undefined : nameKey(map),
       server: chosen === undefined ? undefined : (found?.key ?? UNKNOWN),
       gamemode: gamemode?.toLowerCase(),
+      team: teams.length === 0 ? undefined : teamsKey(teams),
     },
     names: [
       ...(asked === undefined ? [] : [player?.name ?? asked]),
+      ...(teams.length === 0 ? [] : [teams.join(' – ')]),
       ...(map === undefined ? [] : [map]),
       ...(chosen === undefined ? [] : [found?.name ?? chosen]),
       ...(gamemode === undefined ? [] : [modeName(request, gamemode)]),
@@ -98,12 +103,11 @@ async function filterLinks(request: PageRequest, { filters }: Filter): Promise<H
   const byMode = choices(request, text.filters.gamemode, 'gamemode', [all, ...modes], filters.gamemode);
   const names = servers.map(({ key, name }) => ({ value: idOf(key), label: name }));
   const server = filters.server === undefined ? undefined : idOf(filters.server);
-  const others = filters.player === undefined ? { map: undefined } : {};
+  const others = filters.player === undefined ? { map: undefined, team: undefined } : {};
   const byServer = choices(request, text.filters.server, 'server', [all, ...names], server, others);
-  const fields = ['gamemode', ...(filters.player === undefined ? [] : ['server'])].flatMap((name) => {
-    const value = request.query(name);
-    return value === undefined ? [] : html`<input type="hidden" name="${name}" value="${value}" />`;
-  });
+  const fields = ['gamemode', 'team', ...(filters.player === undefined ? [] : ['server'])].flatMap((name) =>
+    request.queries(name).map((value) => html`<input type="hidden" name="${name}" value="${value}" />`),
+  );
   const input = (name: 'player' | 'map', label: string): Html =>
     html`<input
       name="${name}"
@@ -116,6 +120,7 @@ async function filterLinks(request: PageRequest, { filters }: Filter): Promise<H
     />`;
   return html`<div class="filters">
     ${byMode}${servers.length === 0 ? '' : byServer}
+    ${filters.team === undefined ? '' : html`<a href="${request.link({ team: undefined })}">${text.filters.teams}</a>`}
     <form class="big-find" action="/matches">
       ${fields}${input('player', text.columns.player)}${input('map', text.filters.map)}<button>
         ${text.filters.apply}

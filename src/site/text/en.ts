@@ -60,6 +60,7 @@ export const en = {
     all: 'All',
     gamemode: 'Game mode',
     server: 'Server',
+    teams: 'All teams',
     rotation: 'Server rotation',
     map: 'Map',
     apply: 'Filter',
@@ -149,6 +150,7 @@ export const en = {
     playerPages: 'Pages of the scoreboard',
     playerRange: (first: string, last: string, all: string) => `${first} to ${last} of ${all}`,
     sameMap: (map: string) => `All matches on ${map}`,
+    sameTeams: (teams: string) => `All matches ${teams}`,
   },
   results: { win: 'Won', lose: 'Lost', draw: 'Draw' },
   objectives: {

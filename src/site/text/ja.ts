@@ -53,6 +53,7 @@ export const ja: Text = {
     all: 'すべて',
     gamemode: 'ゲームモード',
     server: 'サーバー',
+    teams: 'すべてのチーム',
     rotation: 'サーバーのローテーション',
     map: 'マップ',
     apply: '絞り込む',
@@ -140,6 +141,7 @@ export const ja: Text = {
     playerPages: 'スコアボードのページ',
     playerRange: (first, last, all) => `全 ${all} 行中 ${first}〜${last}`,
     sameMap: (map) => `${map} の全試合`,
+    sameTeams: (teams) => `${teams} の全試合`,
   },
   results: { win: '勝ち', lose: '負け', draw: '引き分け' },
   objectives: {
