@@ -45,7 +45,8 @@ onEachDatabase(
     assert.ok(tables.length > 20 && tables.includes('player_matches'));
     for (const table of tables) assert.deepEqual(await rowsOf(filled, table), await rowsOf(accepted, table), table);
     assert.deepEqual(await indexesOf(filled), await indexesOf(accepted));
-    for (const table of ['kills', 'boards', 'map_results', 'kill_pairs', 'player_records']) assert.ok((await rowsOf(filled, table)).length > 0, table);
+    for (const table of ['kills', 'boards', 'map_results', 'kill_pairs', 'player_records'])
+      assert.ok((await rowsOf(filled, table)).length > 0, table);
   },
 );
 

@@ -75,7 +75,7 @@ export async function rivalsByKills(
       ? sql``
       : sql`and (b.kill, ${other}) < (
           (select b.kill from kill_pairs b join players p on p.key = ${other}
-            where ${own} = ${player} and ${other} = ${after} and ${isShownRival(sql`p.uuid`)}), ${after})`;
+            where ${own} = ${player} and ${other} = ${after} and not ${isLeftOut(sql`p`)}), ${after})`;
   // The condition on the kills is that of the indexes in the order of the lists, without a bound value.
   return await db.all<Rival>(sql`
     select p.key, p.uuid, p.name
