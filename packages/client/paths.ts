@@ -16,8 +16,23 @@ export type Result<P extends Path> = Json<Operation<P>>;
 
 /** A path that answers a list in pages. */
 export type ListPath = {
-  [P in Path]: 'max_id' extends keyof Params<P> ? (Result<P> extends { id: string }[] ? P : never) : never;
+  [P in Path]: Extract<keyof Params<P>, 'max_id' | 'after'> extends never
+    ? never
+    : Result<P> extends { id: string }[]
+      ? P
+      : never;
 }[Path];
+
+/** An item of a list; one of a leaderboard has the member that orders it. */
+export type Listed = { id: string } & { readonly [member: string]: unknown };
+
+const LEADERBOARD = '/v1/leaderboards/{mode}/{period}';
+
+/** The parameters of the page of a list after an item. */
+export function pageAfter(path: string, { by = 'win_count' }: { by?: string }, last: Listed): object {
+  if (path === LEADERBOARD) return { after: `${String(last[by])}.${last.id}` };
+  return path === '/v1/players/{id}/rivals' ? { after: last.id } : { max_id: last.id };
+}
 
 /** The arguments after the path: the parameters can be left out if none is required. */
 export type Arguments<P extends Path, O> =

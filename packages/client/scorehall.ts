@@ -1,6 +1,6 @@
 import { Changes } from './changes.ts';
 import { ScorehallError } from './errors.ts';
-import { type Arguments, type ListPath, type Path, pathOf, type Result } from './paths.ts';
+import { type Arguments, type Listed, type ListPath, pageAfter, type Path, pathOf, type Result } from './paths.ts';
 import { type CallOptions, type ClientOptions, Transport } from './transport.ts';
 
 /** A client of the data API of one network. */
@@ -27,19 +27,20 @@ export class Scorehall {
     });
   }
 
-  /** The items of a list, from the newest to the oldest. A page is requested when its first item is. */
+  /** The items of a list, from the newest to the oldest, or in its order. A page is requested when its first item is. */
   async *list<P extends ListPath>(
     path: P,
     ...[params, options]: Arguments<P, CallOptions>
   ): AsyncGenerator<Result<P>[number], void, undefined> {
-    const first: object = { limit: 100, ...params };
-    for (let query: { max_id?: string } = first; ;) {
-      const page = (await this.#transport.json(pathOf(path, query), options)) as Result<P> & { id: string }[];
-      const last = page.at(-1)?.id;
+    let query: object = { limit: 100, ...params };
+    for (let before: string | undefined; ;) {
+      const page = (await this.#transport.json(pathOf(path, query), options)) as Result<P> & Listed[];
+      const last = page.at(-1);
       if (last === undefined) return;
-      if (last === query.max_id) throw new TypeError(`${path} has no pages`);
+      if (last.id === before) throw new TypeError(`${path} has no pages`);
       yield* page;
-      query = { ...query, max_id: last };
+      before = last.id;
+      query = { ...query, ...pageAfter(path, query, last) };
     }
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import { test } from 'node:test';
-import { type ClientOptions, Scorehall, ScorehallError } from '#client/index.ts';
+import { type ClientOptions, type Params, Scorehall, ScorehallError } from '#client/index.ts';
 import { sql } from '#db/sql.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { testApi } from '#test/support/api.ts';
 import {
@@ -81,6 +82,44 @@ onSqlite('the client reads paths and lists, and knows their types', async (t, ur
   const [listed] = await client.get('/v1/punishments', {}, { signal: AbortSignal.timeout(30_000) });
   assert.equal(listed?.punished.name, 'Ada');
   await assert.rejects(client.get('/v1/matches', {}, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+onSqlite('the client reads whole leaderboards, from an entry on, and around a player', async (t, url) => {
+  const { context, origin, token } = await testApi(t, url);
+  const people = Array.from({ length: 25 }, (_, index) => person(index + 1));
+  // Of five players each has as many kills, and the first of all the victory.
+  const teams = people.map((player, index) =>
+    team(player.name, { ...player, kill_count: 1 + Math.floor(index / 5), death_count: 0 }),
+  );
+  await sendEvents(context, configured('Alpha'), match({ win: people[0]!.name, teams }));
+  while (await projectMatches(context.db, 'UTC', context.clock.now()));
+  let requests = 0;
+  const client = new Scorehall({ baseUrl: origin, token, fetch: watched(() => void requests++) });
+  const board = { mode: 'total', period: 'all' } as const;
+  const path = '/v1/leaderboards/{mode}/{period}';
+  const read = async (params: Omit<Params<typeof path>, 'mode' | 'period'>): Promise<string[]> => {
+    const entries = await Array.fromAsync(client.list(path, { ...board, ...params }));
+    return entries.map(({ rank, name }) => `${rank} ${name}`);
+  };
+  const all = (await client.get(path, { ...board, by: 'kill_count', limit: 100 })).map(
+    ({ rank, name }) => `${rank} ${name}`,
+  );
+  assert.equal(new Set(all).size, people.length);
+  requests = 0;
+  assert.deepEqual(await read({ by: 'kill_count', limit: 3 }), all);
+  assert.equal(requests, 10);
+  const [, , third] = await client.get(path, { ...board, by: 'kill_count' });
+  const after = `${third!.kill_count}.${third!.id}`;
+  assert.deepEqual(await read({ by: 'kill_count', limit: 4, after }), all.slice(3));
+  assert.deepEqual(await read({ limit: 1 }), [`1 ${people[0]!.name}`], 'by victories');
+
+  const around = await client.find(path, { ...board, by: 'kill_count', around: people[12]!.uuid });
+  assert.deepEqual([around?.length, around?.[5]?.name], [11, people[12]!.name]);
+  assert.equal(await client.find(path, { ...board, around: people[12]!.name }), undefined, 'without a victory');
+
+  const opponents = { id: people[0]!.uuid, by: 'opponents', limit: 10 } as const;
+  const met = await Array.fromAsync(client.list('/v1/players/{id}/rivals', opponents));
+  assert.equal(new Set(met.map(({ name }) => name)).size, people.length - 1);
 });
 
 onSqlite('a response that has not changed is not sent again', async (t, url) => {
