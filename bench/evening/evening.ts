@@ -19,7 +19,7 @@ const PAGES_A_STEP = 100_000;
 const WARM_UP_S = 10;
 const MIN_RATE = 1 / 64;
 const UNLIMITED = '999999999';
-/** Lifts the limits, because one address and one application send all the load; readers of the site have addresses of their own. */
+/** Lifts the limits, because one address and one application send all the load; each reader of the site has a separate address. */
 export const LIMITS = {
   APP_LIMIT: UNLIMITED,
   USER_LIMIT: UNLIMITED,

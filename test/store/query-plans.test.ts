@@ -348,11 +348,11 @@ test('a page after a row of a leaderboard and around a player are ranges of its 
   const player = await findPlayer(context.db, person(1).uuid);
   const read = async (act: (db: Db) => Promise<unknown>): Promise<string[]> =>
     (await stepsOf(context.db, database.url, act)).filter((step) => /^SCAN b|boards_by|TEMP B-TREE/.test(step));
-  const range = (bounds: string): string => `SEARCH b USING INDEX boards_by_win (bucket=? AND mode=? AND ${bounds})`;
-  const below = range('win>? AND (win,player_key)<(?,?)');
+  const within = 'SEARCH b USING INDEX boards_by_win (bucket=? AND mode=? AND';
+  const below = `${within} win>? AND (win,player_key)<(?,?))`;
   assert.deepEqual(await read((db) => leaders(db, { ...board, after: { value: 5, key: 9 }, limit: 20 })), [below]);
   assert.deepEqual(await read((db) => leadersAround(db, board, player!.key, 5)), [
-    range('(win,player_key)>(?,?)'),
+    `${within} (win,player_key)>(?,?))`,
     below,
   ]);
 });

@@ -43,13 +43,8 @@ export async function privateInMatches(db: Queryable, uuids: readonly string[]):
   );
 }
 
-/**
- * Those of the teams, by their name keys, with a name of a private player, or a label: they may be the player's own. While a job
- * replaces names, these are not known: all teams.
- */
+/** Those of the teams, by their name keys, with a name of a private player, or a label: they may be the player's own. */
 export async function privateTeams(db: Queryable, teams: readonly string[]): Promise<Set<string>> {
-  const isReplacing = sql`select 1 as found from jobs where finished is null and kind = 'anonymisation'`;
-  if (await exists(db, isReplacing)) return new Set(teams);
   const rows = await db.tuples(sql`
     select x.name_key from player_names x join players y on y.key = x.player_key
     where x.name_key in (${list([...new Set(teams.flatMap((team) => [team, withoutNumber(team)]))])})
