@@ -6,15 +6,15 @@ import type { MiddlewareHandler } from 'hono';
 
 /** Maximum bytes of a form's body. */
 export const MAX_FORM = 32 * 1024;
-/** Maximum characters of a field's value. */
-const MAX_VALUE = 4 * 1024;
+/** Maximum characters of a field's value. The longest are lists of 200 hidden players. */
+const MAX_VALUE = 16 * 1024;
 
 /** The fields of a form by name. */
 export type Form = Readonly<Record<string, string>>;
 
 /**
  * Parses a URL-encoded form.
- * @throws HttpError 400 for another content type, a repeated field, a value over 4,096 characters, NUL or invalid UTF-8
+ * @throws HttpError 400 for another content type, a repeated field, a value over 16,384 characters, NUL or invalid UTF-8
  */
 export function readForm(contentType: string | undefined, body: string): Form {
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset=utf-8\s*)?$/i.test(contentType ?? '')) throw broken();
