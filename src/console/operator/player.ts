@@ -16,7 +16,7 @@ import { privacyOf, SWITCHES } from '#store/game/private-players.ts';
 import { type Fact, formTo, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest } from '../routes.ts';
-import { notFound } from '../sign-in.ts';
+import { orNotFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
 import { keyBefore, nothingFound, olderPager, PAGE_SIZE, table } from '../lists.ts';
 import { headCard, namesCard, punishmentsCard } from './player-cards.ts';
@@ -24,12 +24,19 @@ import { headCard, namesCard, punishmentsCard } from './player-cards.ts';
 const MATCHES = 10;
 const MAX_ALIASES = 20;
 
-async function requirePlayer({ c, deps }: ConsoleRequest): Promise<Player> {
+async function findPlayer({ c, deps }: ConsoleRequest): Promise<Player | undefined> {
   const uuid = uuidOf(c.req.param('uuid') ?? '');
-  const player = uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
-  if (player === undefined) throw notFound();
-  return player;
+  return uuid === undefined ? undefined : await playerByUuid(deps.db, uuid);
 }
+
+/** The player of a form. One who was erased since the page was opened has a page that says so. */
+async function playerOfForm(request: ConsoleRequest): Promise<Pick<Player, 'uuid'>> {
+  const uuid = uuidOf(request.c.req.param('uuid') ?? '');
+  if (uuid !== undefined && (await isErased(request.deps.db, uuid))) return { uuid };
+  return orNotFound(await findPlayer(request));
+}
+
+const pathOf = ({ uuid }: Pick<Player, 'uuid'>): string => `/operator/players/${uuid}`;
 
 /** Everything about one player: state, acts, matches, punishments, names and other events. */
 async function playerPage(request: ConsoleRequest, problem?: string) {
@@ -42,7 +49,7 @@ async function playerPage(request: ConsoleRequest, problem?: string) {
       named,
       html`<section class="card">${await nothingFound(request, named)}</section>`,
     );
-  const player = await requirePlayer(request);
+  const player = orNotFound(await findPlayer(request));
   const names = await namesOf(deps.db, player.key);
   const former = hasPseudonym(player) ? [] : names.filter(({ name }) => name !== player.name);
   const head = { facts: await factsOf(request, player), acts: actsOf(request, player, former.length > 0) };
@@ -176,19 +183,22 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
 export const playerRoutes: readonly Route[] = [
   operatorPage('/operator/players/:uuid', (request) => playerPage(request)),
   operationForm('/operator/players/:uuid/erase', erasePlayer, {
-    find: requirePlayer,
-    instead: async (request) => {
-      const { name } = await requirePlayer(request);
-      return isTyped(request, name) ? undefined : await playerPage(request, request.texts.player_page.erase_wrong);
+    find: playerOfForm,
+    instead: async (request, row) => {
+      const player = await findPlayer(request);
+      if (player === undefined) return `${pathOf(row)}?done=gone`;
+      return isTyped(request, player.name)
+        ? undefined
+        : await playerPage(request, request.texts.player_page.erase_wrong);
     },
-    at: ({ uuid }) => `/operator/players/${uuid}`,
+    at: pathOf,
     confirm: ASKED_BY_FORM,
     refused: { 'no player': 'gone', 'has an account': 'gone', 'erased already': 'gone' },
     done: (_, __, { uuid }) => `/operator/players/${uuid}?done=erased`,
   }),
   operationForm('/operator/players/:uuid/name', removePlayerName, {
-    find: requirePlayer,
-    at: ({ uuid }) => `/operator/players/${uuid}`,
+    find: playerOfForm,
+    at: pathOf,
     confirm: ASKED_BY_FORM,
     refused: { no_player: 'gone', no_such_name: 'gone', present_name: 'gone' },
     done: 'name_removed',

@@ -109,7 +109,7 @@ async function merge(request: ConsoleRequest) {
   if (from === undefined || into === undefined) return await mergePage(request, texts.operator.merge_unknown);
   const outcome = await perform(mergePlayers, { ...deps, actor }, { from, into }, {});
   if ('refused' in outcome) return await mergePage(request, texts.operator.merge_erased);
-  if ('rejected' in outcome) return await mergePage(request, outcome.rejected.reason);
+  if ('rejected' in outcome) return await mergePage(request, texts.operator.merge_again);
   const job = await findOpenMerge(deps.db, from);
   return job === undefined ? `/operator/players/${into}?done=merged` : `/operator/jobs/${idOf(job)}`;
 }

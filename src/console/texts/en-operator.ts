@@ -141,6 +141,7 @@ export const operator = {
     merge_unknown: 'Enter two different players that have records here.',
     merge_erased:
       'An erased player or a pseudonym is never merged: the pseudonym would become the name of the other player, or lead to it.',
+    merge_again: 'One of the two has been merged since you opened the page. Compare them again.',
     merge_title: (from: string, into: string) => `Merge ${from} into ${into}?`,
     merge_for_good: 'This cannot be undone.',
     merge_submit: 'Merge',
@@ -179,7 +180,7 @@ export const operator = {
     kind_wrong: 'Enter a type of 1 to 32 characters.',
     level_wrong: 'Enter the level as a whole number from 0.',
     reason_wrong: (max: number) => `Enter a reason of at most ${max} characters.`,
-    expires_wrong: 'Choose a time in the future.',
+    expires_wrong: 'Choose a time in the future, before the year 9999.',
     nothing_to_change: 'Nothing was changed.',
     changed_meanwhile: 'Somebody changed this punishment after you opened the page. Look at it again.',
     history: 'History',

@@ -141,6 +141,7 @@ export const operator: typeof en = {
     merge_unknown: '記録のある、別々の 2 人を指定してください。',
     merge_erased:
       '消去されたプレイヤーと仮の名前は統合できません。仮の名前が相手の名前になるか、相手につながってしまうためです。',
+    merge_again: 'ページを開いたあとに、どちらかが統合されました。もう一度確認してください。',
     merge_title: (from, into) => `${from} の記録をすべて ${into} のものにしますか？`,
     merge_for_good: '元に戻せません。',
     merge_submit: '統合する',
@@ -179,7 +180,7 @@ export const operator: typeof en = {
     kind_wrong: '種類を 1～32 文字で入力してください。',
     level_wrong: 'レベルは 0 以上の整数で入力してください。',
     reason_wrong: (max) => `理由は ${max} 文字以内にしてください。`,
-    expires_wrong: '未来の日時を選んでください。',
+    expires_wrong: '9999 年より前の、未来の日時を選んでください。',
     nothing_to_change: '変更はありません。',
     changed_meanwhile: 'ページを開いたあとに、ほかの人がこの処分を変更しました。内容を確認してください。',
     history: '履歴',
