@@ -3,18 +3,21 @@ import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
 import { UNTIL_FORMS } from '#platform/text/until.ts';
-import type { Queryable } from '#db/db.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Queryable, Transaction } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { undoChange } from '#events/punishments/changes.ts';
-import { deletedPlayer, findForStaff } from '#store/accounts/deleted-players.ts';
+import { deletedPlayer, findForStaff, isErased } from '#store/accounts/deleted-players.ts';
 import { pseudonymOf } from '#store/accounts/pseudonyms.ts';
 import {
   listPunishmentsOf,
   type Punishment,
+  punishmentByKey,
   punishmentsInForce,
   type PunishmentTarget,
 } from '#store/game/punishments.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
+import { Keys } from '#store/sequence.ts';
 import { ofOperators, operation, refuse, rejection } from './operation.ts';
 
 /** A player in an event. */
@@ -42,6 +45,19 @@ const ofModerators = { ...ofOperators, who: 'moderator' } as const;
 
 const subject = ({ key, punished }: Punishment) => ({ subject: idOf(key), label: punished.name });
 
+/** What a form or command was made from: a change, a revocation, or a merge or erasure of the player makes it stale. */
+export const versionOf = ({ changed, revocation, punished }: Punishment): string =>
+  `${changed} ${revocation?.time ?? ''} ${punished.uuid}`;
+
+/** The audit entry names the player as the row has it, so the row must not be older than an erasure. */
+async function isStale(tx: Transaction, clock: Clock, punishment: Punishment): Promise<boolean> {
+  await Keys.lock(tx);
+  const present = await punishmentByKey(tx, punishment.key, clock.now());
+  return present !== undefined && versionOf(present) !== versionOf(punishment);
+}
+
+const stale = { changed_meanwhile: () => 'Somebody changed this punishment meanwhile. Look at it again.' };
+
 /** Its receipt is the id of the punishment. */
 export const issuePunishment = operation({
   ...ofModerators,
@@ -56,10 +72,13 @@ export const issuePunishment = operation({
   changes: NAMED_KINDS,
   run: async ({ tx, clock }, row, fields) => {
     const { uuid, name } = row.punished;
+    await Keys.lock(tx);
+    if (await isErased(tx, uuid)) return refuse('erased_meanwhile');
     const data = { punishment: randomUUID(), ...row, punished: { uuid, name }, ...fields };
     const receipt = await reportAsOperator(tx, clock, { type: 'punishment.issued', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
+  refused: { erased_meanwhile: () => 'The player was erased meanwhile.' },
   detail: (fields, { receipt }) => ({ receipt, ...fields }),
 });
 
@@ -72,11 +91,13 @@ export const changePunishment = operation({
   fields: terms.partial(),
   options: TERMS,
   changes: ['punishment'],
-  run: async ({ tx, clock }, { key }: Punishment, fields) => {
-    const data = { punishment_id: idOf(key), ...fields };
+  run: async ({ tx, clock }, punishment: Punishment, fields) => {
+    if (await isStale(tx, clock, punishment)) return refuse('changed_meanwhile');
+    const data = { punishment_id: idOf(punishment.key), ...fields };
     const receipt = await reportAsOperator(tx, clock, { type: 'punishment.changed', data });
     return rejection(receipt) ?? { receipt: receipt.receipt! };
   },
+  refused: stale,
   detail: (fields, { receipt }) => ({ receipt, ...fields }),
 });
 
@@ -90,12 +111,14 @@ export const revokePunishment = operation({
   loss: 'restorable',
   changes: ['punishment'],
   run: async ({ tx, clock }, { punishment, revoker }, { reason }) => {
+    if (await isStale(tx, clock, punishment)) return refuse('changed_meanwhile');
     const data = { punishment_id: idOf(punishment.key), reason, revoker };
     const receipt = await reportAsOperator(tx, clock, { type: 'punishment.revoked', data });
     // A second revocation is in the ledger as well: it is in force again if the first one is withdrawn.
     const repeated = receipt.status === 'accepted' && receipt.note !== undefined;
     return rejection(receipt) ?? { receipt: receipt.receipt!, repeated };
   },
+  refused: stale,
   detail: ({ reason }, { receipt }, { punishment: { type } }) => ({ receipt, type, reason }),
 });
 

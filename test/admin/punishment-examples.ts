@@ -42,7 +42,7 @@ const change: Example<PunishmentTwin & { changed: number }> = {
     const { changed } = (await punishmentByKey(context.db, keyOf(twin.id)!, 0))!;
     return { ...twin, changed };
   },
-  page: (twin) => [at(twin, '/change'), { ...TERMS, version: `${twin.changed} ` }],
+  page: (twin) => [at(twin, '/change'), { ...TERMS, version: `${twin.changed}  ${twin.uuid}` }],
   command: ({ id }) => ['punishment', 'change', '--punishment', id, ...TERM_OPTIONS],
 };
 

@@ -91,7 +91,10 @@ async function issue(request: ConsoleRequest) {
   if ('done' in outcome && punished.deleted !== undefined)
     return `/operator/punishments?q=${punished.deleted}&done=completed`;
   if ('done' in outcome) return `/operator/punishments/${outcome.done.receipt}?done=completed`;
-  return newPage(request, { form: 'rejected' in outcome ? outcome.rejected.reason : undefined });
+  return newPage(
+    request,
+    'rejected' in outcome ? { form: outcome.rejected.reason } : { player: texts.operator.unknown_player },
+  );
 }
 
 export const punishmentRoutes: readonly Route[] = [

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { perform } from '#admin/operation.ts';
-import { changePunishment, revokePunishment, undoPunishmentChange } from '#admin/punishments.ts';
+import { changePunishment, revokePunishment, undoPunishmentChange, versionOf } from '#admin/punishments.ts';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
@@ -42,7 +42,7 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
   const inner = html`<section class="card">${factsList(factsOf(request, punishment))}</section>
     ${
       state === REVOKED
-        ? ''
+        ? notice(problems.change?.['form'], 'bad')
         : html`${changeForm(request, punishment, problems.change)} ${revokeForm(request, key, problems.revoke)}`
     }
     <section class="card" aria-labelledby="history">
@@ -96,9 +96,6 @@ function revokeForm(request: ConsoleRequest, key: number, problem: string | unde
   </section>`;
 }
 
-/** What the form was made from: a change since then makes it stale. */
-const versionOf = ({ changed, revocation }: Punishment): string => `${changed} ${revocation?.time ?? ''}`;
-
 async function changeForm(
   request: ConsoleRequest,
   punishment: Punishment,
@@ -119,8 +116,8 @@ async function change(request: ConsoleRequest) {
   const { actor, deps, form, texts } = request;
   const { operator: t } = texts;
   const punishment = await requirePunishment(request);
-  if (form['version'] !== versionOf(punishment))
-    return await punishmentPage(request, { change: { form: t.changed_meanwhile } });
+  const changed = { change: { form: t.changed_meanwhile } };
+  if (form['version'] !== versionOf(punishment)) return await punishmentPage(request, changed);
   const read = readTerms(request, punishment.expires);
   if (!isComplete(read)) return await punishmentPage(request, { change: read });
   const { type, level, reason, expires } = read;
@@ -133,6 +130,7 @@ async function change(request: ConsoleRequest) {
   if (Object.keys(terms).length === 0) return await punishmentPage(request, { change: { form: t.nothing_to_change } });
   const outcome = await perform(changePunishment, { ...deps, actor }, punishment, terms);
   if ('rejected' in outcome) return await punishmentPage(request, { change: { form: outcome.rejected.reason } });
+  if ('refused' in outcome) return await punishmentPage(request, changed);
   return `/operator/punishments/${idOf(punishment.key)}?done=saved`;
 }
 
@@ -140,6 +138,7 @@ async function revoke(request: ConsoleRequest) {
   const { actor, deps, form, texts } = request;
   const reason = textOf(form['reason'], MAX_REASON);
   const punishment = await requirePunishment(request);
+  if (punishment.state === REVOKED) return `/operator/punishments/${idOf(punishment.key)}?done=gone`;
   if (reason === undefined) return await punishmentPage(request, { revoke: texts.operator.reason_missing(MAX_REASON) });
   const row = { punishment, revoker: await playerOf(request) };
   const outcome = await perform(revokePunishment, { ...deps, actor }, row, { reason });

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { type Choice, field } from '#http/fields.ts';
 import type { Html } from '#http/page.ts';
 import { readUntil } from '#platform/text/until.ts';
+import { LAST_TIMESTAMP } from '#text/time.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { listPunishments, type Punishment } from '#store/game/punishments.ts';
 import { type Problems, textOf } from '../../components.ts';
@@ -85,7 +86,8 @@ export function readTerms(request: ConsoleRequest, present?: number | null): Ter
   const enteredReason = chosenIn(form, 'reason').trim();
   const reason = enteredReason === '' ? '' : textOf(enteredReason, MAX_REASON);
   const until = readEnd(request, present);
-  const expires = until === null || until === undefined || until > now || until === present ? until : undefined;
+  const isOffered = until === null || until === undefined || until === present;
+  const expires = isOffered || (until > now && until < LAST_TIMESTAMP) ? until : undefined;
   if (type !== undefined && level !== undefined && reason !== undefined && expires !== undefined)
     return { type, level, reason, expires };
   return {
