@@ -167,7 +167,7 @@ class NetworkModel {
       ...objectives.map(({ player_uuid }) => player_uuid as string),
     ];
     const text = JSON.stringify([teams, objectives]);
-    const renamed = this.#teamsOfPrivate(teams, people, isFormer);
+    const renamed = this.#teamsOfPrivate(teams, people, isFormer, withLabels);
     const merged = new Set(
       reported
         .filter((uuid) => uuid !== '' && (this.#mergedInto.has(uuid) || text.includes(labelOf(uuid))))
@@ -200,6 +200,7 @@ class NetworkModel {
     teams: MatchFacts['teams'],
     people: ReadonlyMap<string, PlayerFacts>,
     isFormer: (survivor: string, name: string) => boolean,
+    withLabels: (text: string) => string,
   ): ReadonlyMap<string, string> {
     const own = teams.flatMap(({ name, players }) => {
       const [uuid = '', ...others] = new Set(players.map((one) => this.#survivor(one['uuid'] as string)));
@@ -211,7 +212,12 @@ class NetworkModel {
       return bears ? [[name, player.name] as const] : [];
     });
     const renamed = new Map<string, string>();
-    const taken = new Set(teams.map(({ name }) => name).filter((name) => own.every(([before]) => before !== name)));
+    const taken = new Set(
+      teams
+        .map(({ name }) => name)
+        .filter((name) => own.every(([before]) => before !== name))
+        .map(withLabels),
+    );
     for (const [before, name] of own) {
       let free = name;
       for (let number = 2; taken.has(free); number++) free = `${name} ${number}`;
