@@ -2,9 +2,8 @@ import { columnOf, type Queryable } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { Named } from './players.ts';
 import { uuidLabel } from '#text/text.ts';
-import { privateInMatches, uuidsInMatch, withPrivate } from './hidden-in-matches.ts';
+import { hasPrivatePlayer, privateInMatches, uuidsInMatch, withPrivate } from './hidden-in-matches.ts';
 import { withNamesInJson } from './present-names.ts';
-import { ANY_PRIVATE, hasPrivate } from './private-players.ts';
 import { renamedJson } from './renamed-json.ts';
 
 /**
@@ -19,7 +18,8 @@ export const hasMerged = (match: Sql): Sql => sql`
   exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
 /** The column `rewritten` of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
-export const isRewritten = (match: Sql): Sql => sql`case when ${ANY_PRIVATE} or ${hasMerged(match)} then 1 else 0 end`;
+export const isRewritten = (match: Sql): Sql => sql`
+  case when ${hasMerged(match)} or ${hasPrivatePlayer(match)} then 1 else 0 end`;
 
 /** `isRewritten` for readers of `match_details`. */
 export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
@@ -77,27 +77,24 @@ export async function asShownMatches<M extends StoredMatch>(
 ): Promise<readonly M[]> {
   const rewritten = matches.filter((match) => match.isRewritten);
   if (rewritten.length === 0) return matches;
-  const survivors = await survivorsIn(
-    db,
-    rewritten.map(({ key }) => key),
+  const keys = rewritten.map(({ key }) => key);
+  const survivors = await survivorsIn(db, keys);
+  const teams = rewritten.every((match) => match.teams !== undefined) ? new Map() : await teamsOf(db, keys);
+  const merged = rewritten.map((match) =>
+    withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key)),
   );
-  if (!(await hasPrivate(db))) return matches.map((match) => withSurvivors(match, survivors.get(match.key)));
-  const teams = await teamsIn(
-    db,
-    matches.filter((match) => match.teams === undefined),
-  );
-  const shown = matches.map((match) => withSurvivors({ ...teams.get(match.key), ...match }, survivors.get(match.key)));
-  const uuids = shown.map(uuidsInMatch);
+  const uuids = merged.map(uuidsInMatch);
   const others = await privateInMatches(db, uuids.flat());
-  return shown.map((match, index) =>
+  const shown = merged.map((match, index) =>
     uuids[index]!.some((uuid) => others.has(uuid)) ? withPrivate(match, others) : match,
   );
+  const byKey = new Map(shown.map((match) => [match.key, match]));
+  return matches.map((match) => byKey.get(match.key) ?? match);
 }
 
-async function teamsIn(db: Queryable, matches: readonly StoredMatch[]): Promise<Map<number, { teams: string }>> {
-  if (matches.length === 0) return new Map();
+async function teamsOf(db: Queryable, matches: readonly number[]): Promise<Map<number, { teams: string }>> {
   const rows = await db.all<{ key: number; teams: string }>(sql`
-    select match_key as key, teams from match_details where match_key in (${list(matches.map(({ key }) => key))})`);
+    select match_key as key, teams from match_details where match_key in (${list(matches)})`);
   return new Map(rows.map(({ key, teams }) => [key, { teams }]));
 }
 
