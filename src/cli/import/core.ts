@@ -7,7 +7,7 @@ import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { revokedByReference, readTerms } from '#store/game/punishments.ts';
-import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import { listServerNames, serverByKey, serverByName } from '#store/game/servers.ts';
 import { reportingThemselves } from '#store/game/watches/server-watches.ts';
 import { GAMEMODES } from '#store/game/statistics-groups.ts';
 import type { Core } from '#importers/index.ts';
@@ -54,7 +54,7 @@ export function importCore(db: Db, clock: Clock): Core {
       return map?.name === name ? map.objective : undefined;
     },
     stateOf: (source) => stateOf(db, source),
-    serverNames: async () => (await listServers(db, 0)).map(({ name }) => name),
+    serverNames: async () => (await listServerNames(db)).map(({ name }) => name),
     async reportsItself(name) {
       const server = await serverByName(db, name);
       if (server === undefined) return false;

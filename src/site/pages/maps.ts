@@ -14,7 +14,7 @@ import {
 } from '#store/game/maps/map-ranks.ts';
 import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
-import { listServers, serverByName } from '#store/game/servers.ts';
+import { listServerNames, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { thumb } from '#site/components/map-image.ts';
@@ -102,7 +102,7 @@ async function filters(
   const sorts = SORTS.map((value) => ({ value: value === 'new' ? undefined : value, label: text.map.sorts[value] }));
   const all = { value: undefined, label: text.filters.all };
   const modes = GAMEMODE_NAMES.map((value) => ({ value, label: text.gamemodes[value] }));
-  const servers = (await listServers(request.db, request.presenceSince)).map(({ key, name }) => ({
+  const servers = (await listServerNames(request.db)).map(({ key, name }) => ({
     value: idOf(key),
     label: name,
   }));

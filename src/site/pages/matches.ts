@@ -7,7 +7,7 @@ import { filteredMatches, listMatchesByKeys, listMatchesWhere, type MatchFilters
 import { teamsKey } from '#store/game/own-teams.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { isPrivate } from '#store/game/private-players.ts';
-import { listServers, serverByKey, serverByName } from '#store/game/servers.ts';
+import { listServerNames, serverByKey, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
@@ -97,7 +97,7 @@ async function findServer({ db, presenceSince }: PageRequest, idOrName: string) 
 /** Links for the gamemode and the server, and a form for the names of a player and a map. */
 async function filterLinks(request: PageRequest, { filters }: Filter): Promise<Html> {
   const { text } = request;
-  const servers = await listServers(request.db, request.presenceSince);
+  const servers = await listServerNames(request.db);
   const modes = GAMEMODE_NAMES.map((value) => ({ value, label: text.gamemodes[value] }));
   const all = { value: undefined, label: text.filters.all };
   const byMode = choices(request, text.filters.gamemode, 'gamemode', [all, ...modes], filters.gamemode);

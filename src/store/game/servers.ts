@@ -48,6 +48,13 @@ export async function listServers(db: Queryable, since: number): Promise<ServerN
   return rows.sort(byOrder).map((row) => serverNow(row, since));
 }
 
+/** Every server by `order`, then name, without its present state. */
+export async function listServerNames(db: Queryable): Promise<Server[]> {
+  const rows = await db.all<Pick<ServerNow, 'key' | 'name' | 'order'>>(sql`
+    select key, name, sort_order as "order" from servers where removed is null`);
+  return rows.sort(byOrder);
+}
+
 export async function serverByKey(db: Queryable, key: number, since: number): Promise<ServerNow | undefined> {
   const row = await db.get<ServerRow>(sql`${SELECT} where s.key = ${key} and s.removed is null`);
   return row && serverNow(row, since);

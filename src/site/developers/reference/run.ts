@@ -7,7 +7,7 @@ import { listMaps } from '#store/game/maps/maps.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { hasPseudonym, playersBefore } from '#store/game/players.ts';
 import { listPunishments } from '#store/game/punishments.ts';
-import { listServers } from '#store/game/servers.ts';
+import { listServerNames } from '#store/game/servers.ts';
 import type { PageRequest } from '#site/page-request.ts';
 import type { Text } from '../text/en.ts';
 import { type ApiDocument, contentOf, type Operation, type Parameter } from './document.ts';
@@ -41,7 +41,7 @@ export async function sampleIds(db: Db, now: number): Promise<SampleIds> {
     listMaps(db, { before: LAST, limit: 1 }),
     playersBefore(db, LAST, PLAYERS),
     listPunishments(db, LAST, 1, now),
-    listServers(db, now),
+    listServerNames(db),
   ]);
   const player = players.find((one) => !hasPseudonym(one))?.uuid;
   const byKey = Object.entries({ matches: match, maps: map, punishments: punishment, servers: server });
