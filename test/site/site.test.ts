@@ -481,6 +481,21 @@ onEachDatabase('a server card tells offline, idle and busy apart; the home page 
     );
 });
 
+test('the home page of a network of 300 servers is no longer than others', async (t) => {
+  const database = await createTestDatabase('sqlite');
+  t.after(() => database.drop());
+  const context = await testContext(t, database.url);
+  const names = Array.from({ length: 300 }, (_, number) => `Server ${number + 100}`);
+  const players = Array.from({ length: 25 }, (_, number) => `P${number}_of_some_length`.slice(0, 16));
+  const busy = (name: string) => presence(name, { players, current_map: 'Twin Peaks' });
+  await sendEvents(context, ...names.map((name) => configured(name, { max: 40 })), ...names.slice(1).map(busy));
+  const body = await page(context, '/');
+  assert.ok(body.length <= 100_000, `${body.length} characters`);
+  assert.equal(body.match(/class="server card/g)?.length, 20);
+  for (const name of names) assert.ok(body.includes(`<bdi>${name}</bdi>`), name);
+  assert.match(textOf(body), /and 15 others .* and 280 others .* Server 399 Twin Peaks 25 \/ 40/);
+});
+
 /** The text of a page without its markup. */
 const textOf = (markup: string): string => markup.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
 

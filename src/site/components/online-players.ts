@@ -5,13 +5,21 @@ import type { PageRequest } from '../page-request.ts';
 
 const SHOWN_NAMES = 100;
 
-/** The players on a server, folded. */
-export function onlinePlayers({ text, formats }: PageRequest, players: string[], playerCount: number): Html {
-  const hidden = playerCount - Math.min(players.length, SHOWN_NAMES);
+/**
+ * The players on a server, folded.
+ * @param shown the maximum number of names
+ */
+export function onlinePlayers(
+  { text, formats }: PageRequest,
+  players: string[],
+  playerCount: number,
+  shown = SHOWN_NAMES,
+): Html {
+  const hidden = playerCount - Math.min(players.length, shown);
   return html`<details class="names">
     <summary class="small">${text.home.who}</summary>
     <ul>
-      ${players.slice(0, SHOWN_NAMES).map(
+      ${players.slice(0, shown).map(
         (name) =>
           html`<li data-key="${name}">
             <a href="/players/${nameSegment(name)}"><bdi>${name}</bdi></a>

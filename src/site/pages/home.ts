@@ -23,6 +23,9 @@ const DAY_MS = 86_400_000;
 const CHART_POINTS = 288;
 const LATEST_MATCHES = 8;
 const ACTIVE_PLAYERS = 10;
+/** Further servers are lines, so that the page of a network of 300 servers is no longer than others. */
+const SERVER_CARDS = 20;
+const NAMES_ON_CARD = 10;
 
 /** `/`: players online, running matches, match of the day, climbers, servers, latest matches and most active players. */
 export async function homePage(request: PageRequest): Promise<LivePage> {
@@ -76,8 +79,10 @@ async function partsOf(request: PageRequest, servers: ServerNow[]) {
   const newest = matches[0] && factsOf(matches[0].head);
   const live = await listLiveMatches(request.db, request.presenceSince);
   const byServer = new Map(live.map((match) => [match.serverKey, match]));
-  const shown = servers.map((server) => ({ server, live: byServer.get(server.key) }));
-  const maps = shown.map((one) => ({ ...one, map: one.live?.map ?? one.server.current_map }));
+  const maps = servers.map((server) => {
+    const match = byServer.get(server.key);
+    return { server, live: match, map: match?.map ?? server.current_map };
+  });
   const summaries = await mapSummaries(
     request.db,
     maps.map(({ map }) => map),
@@ -133,9 +138,20 @@ function downsample(points: { at: number; value: number }[]): { at: number; valu
 
 function serverCards(request: PageRequest, servers: readonly Shown[]): Html {
   if (servers.length === 0) return html`<p class="soft">${request.text.home.noServers}</p>`;
+  const others = servers.slice(SERVER_CARDS);
   return html`<ul class="servers">
-    ${servers.map((shown) => serverCard(request, shown))}
-  </ul>`;
+      ${servers.slice(0, SERVER_CARDS).map((shown) => serverCard(request, shown))}
+    </ul>
+    ${
+      others.length === 0
+        ? ''
+        : html`<details class="server-lines small">
+            <summary>${request.text.home.others(request.formats.number(others.length))}</summary>
+            <ul>
+              ${others.map((shown) => serverLine(request, shown))}
+            </ul>
+          </details>`
+    }`;
 }
 
 interface Shown {
@@ -161,6 +177,15 @@ function serverCard(request: PageRequest, shown: Shown): Html {
   </li>`;
 }
 
+function serverLine({ text, formats }: PageRequest, { server, map }: Shown): Html {
+  const { key, name, online, playerCount, max } = server;
+  const count = `${formats.number(playerCount)}${max > 0 ? ` / ${formats.number(max)}` : ''}`;
+  return html`<li data-key="${idOf(key)}">
+    <a href="/servers/${idOf(key)}"><bdi>${name}</bdi></a> <span class="soft"><bdi>${map}</bdi></span>
+    <span class="figures${online ? '' : ' soft'}">${online ? count : text.home.offline}</span>
+  </li>`;
+}
+
 function serverState(request: PageRequest, { server, map, summary, live }: Shown): Html {
   const { text, formats } = request;
   const { players, playerCount, max } = server;
@@ -176,7 +201,7 @@ function serverState(request: PageRequest, { server, map, summary, live }: Shown
       <span class="soft small">${text.home.players(max || playerCount)}</span>
     </p>
     ${max > 0 ? fillBar(playerCount / max) : ''}
-    ${players.length === 0 ? '' : onlinePlayers(request, players, playerCount)}`;
+    ${players.length === 0 ? '' : onlinePlayers(request, players, playerCount, NAMES_ON_CARD)}`;
 }
 
 const TEAMS_ON_CARD = 4;
