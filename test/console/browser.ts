@@ -56,7 +56,7 @@ async function openWorld<F extends Filled>(
   const database = await createTestDatabase('sqlite');
   stack.defer(() => database.drop());
   const config = readConfig(await consoleConfig(database.url, settings));
-  const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
+  const context = stack.use((await openAppContext(config, new TestClock())) as TestAppContext);
   const filled = await fill(context);
   await shareSigningKey(context);
   const { addresses } = stack.use(await openServices(context, ['AUTH', 'API', 'SITE']));

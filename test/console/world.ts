@@ -191,8 +191,8 @@ async function banPlayer(context: AppContext): Promise<void> {
   const { db, clock } = context;
   const now = clock.now();
   const player = (await db.get<{ uuid: string; name: string }>(sql`
-    select p.uuid, p.name from players p where (select count(*) from player_matches m where m.player_key = p.key) > 9
-    order by p.key limit 1`))!;
+    select p.uuid, p.name from players p
+    order by (select count(*) from player_matches m where m.player_key = p.key) desc, p.key limit 1`))!;
   const server = (await db.get<{ name: string }>(sql`
     select s.name from servers s join presence p on p.server_key = s.key order by s.sort_order desc limit 1`))!;
   const at = (ago: number) => ({ time: new Date(now - ago).toISOString(), server: server.name });

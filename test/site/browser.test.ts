@@ -30,7 +30,7 @@ async function open(): Promise<OpenedSite> {
     LOG_LEVEL: 'silent',
     CONTACT: 'a@example.org',
   });
-  const context = stack.use((await openAppContext(config, new TestClock(Date.now()))) as TestAppContext);
+  const context = stack.use((await openAppContext(config, new TestClock())) as TestAppContext);
   await fillNetwork(context);
   await makePrivate(context);
   stack.use(await openServices(context, ['SITE', 'API']));

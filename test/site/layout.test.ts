@@ -30,7 +30,7 @@ async function open(): Promise<Opened> {
   const [port] = await freePorts(1);
   const SITE_URL = `http://127.0.0.1:${port}`;
   const settings = { SITE_URL, DATABASE_URL: database.url, LOG_LEVEL: 'silent', NETWORK_NAME: 'Gullwing Quay' };
-  const context = stack.use((await openAppContext(readConfig(settings), new TestClock(Date.now()))) as TestAppContext);
+  const context = stack.use((await openAppContext(readConfig(settings), new TestClock())) as TestAppContext);
   // The latest matches of the sample network have none of this mode at some times of the day.
   const scorers = [1, 2, 3].map((number) => ({ ...person(number), kill_count: number }));
   await sendEvents(context, match({ gamemode: 'ctw', win: 'Red', teams: [team('Red', ...scorers)] as never }));
