@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, crc32, gzip, zstdCompress } from 'node:zlib';
+import * as zlib from 'node:zlib';
 import type { HttpError } from '#http/errors.ts';
 import { codingFor, type ContentCoding } from '#http/content-coding.ts';
 import type { RenderedBody } from './endpoint.ts';
@@ -10,10 +10,17 @@ const COMPRESSED_FROM = 1024;
 /** Above this many bytes a Buffer is written faster than a string. */
 const BUFFERED_FROM = 8192;
 
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
 const CODINGS: Record<ContentCoding, (body: Buffer) => Promise<Buffer>> = {
-  zstd: promisify(zstdCompress),
-  br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
-  gzip: promisify(gzip),
+  zstd: promisify(zlib.zstdCompress),
+  br: (body) => promisify(zlib.brotliCompress)(body, BROTLI),
+  gzip: promisify(zlib.gzip),
+};
+/** Of a short body: handing it to another thread takes this thread as long as to compress it. */
+const SHORT_CODINGS: Record<ContentCoding, (body: Buffer) => Buffer> = {
+  zstd: zlib.zstdCompressSync,
+  br: (body) => zlib.brotliCompressSync(body, BROTLI),
+  gzip: zlib.gzipSync,
 };
 const CODING_NAMES = Object.keys(CODINGS) as ContentCoding[];
 
@@ -28,6 +35,8 @@ export interface Body {
   length: number;
   etag: string;
   type: RenderedBody['type'];
+  /** The compressed body, which is sent again with it. */
+  coded?: Partial<Record<ContentCoding, Buffer>>;
   /** The UUIDs of the players that it is about. */
   about?: readonly string[];
 }
@@ -39,7 +48,7 @@ export interface Body {
 export function encodeBody({ json, tag, length, type }: RenderedBody): Body {
   const encoding = length === characterCount(json) ? 'latin1' : 'utf8';
   const bytes = length < BUFFERED_FROM ? joined(json) : encode(json, encoding, length);
-  const etag = `W/"${tag ?? `${crc32(bytes).toString(36)}-${length.toString(36)}`}"`;
+  const etag = `W/"${tag ?? `${zlib.crc32(bytes).toString(36)}-${length.toString(36)}`}"`;
   return { bytes, encoding, length, etag, type };
 }
 
@@ -85,7 +94,9 @@ async function sendCoded(
   body: Body,
   coding: ContentCoding,
 ): Promise<void> {
-  const bytes = await CODINGS[coding](Buffer.from(body.bytes as string, body.encoding));
+  const compress = (body.length < BUFFERED_FROM ? SHORT_CODINGS : CODINGS)[coding];
+  const bytes = body.coded?.[coding] ?? (await compress(Buffer.from(body.bytes as string, body.encoding)));
+  body.coded = { ...body.coded, [coding]: bytes };
   headers.push('content-encoding', coding);
   write(request, response, headers, { ...body, bytes, length: bytes.length });
 }
