@@ -13,6 +13,8 @@ const WIDTH = 64;
 const LEVELS = 9;
 /** The level whose bucket 1 has all players with a value. */
 const ALL = LEVELS;
+/** On the levels from this one on there are few rows, also of buckets that a range over several levels leaves out. */
+const SPARSE = 3;
 
 /** What is compared: the column `counter` of a leaderboard, or of the ranks in `teampvp`. */
 export interface Ranking {
@@ -35,7 +37,7 @@ export interface Place {
 /** @returns the places of values, in their order. Negative values and 0 are none. */
 export async function placesOf(db: Queryable, values: readonly (Ranking & { value: number })[]): Promise<Place[]> {
   if (values.length === 0) return [];
-  const columns = values.flatMap((one) => [join(higherRanges(one), ' + '), playersIn(one, ALL, 1, 1)]);
+  const columns = values.flatMap((one) => [join(higherRanges(one), ' + '), playersIn(one, sql`= ${ALL}`, 1, 1)]);
   const sums = (await db.tuple(sql`select ${join(columns)}`)) as number[];
   return values.map((_, index) => {
     const place = 1 + sums[2 * index]!;
@@ -44,15 +46,20 @@ export async function placesOf(db: Queryable, values: readonly (Ranking & { valu
   });
 }
 
+/** On the sparse levels whose first bucket has the value, the higher buckets of the same parent are the same on each. */
 function higherRanges({ value, ...ranking }: Ranking & { value: number }): Sql[] {
-  return bucketsOf(value).map((bucket, level) =>
-    playersIn(ranking, level, bucket + 1, Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1),
-  );
+  const buckets = bucketsOf(value);
+  const first = Math.max(SPARSE, buckets.findLastIndex((bucket) => bucket > 0) + 1);
+  const each = buckets.slice(0, first).map((bucket, level) => {
+    const end = Math.floor(bucket / WIDTH) * WIDTH + WIDTH - 1;
+    return playersIn(ranking, sql`= ${level}`, bucket + 1, end);
+  });
+  return [...each, playersIn(ranking, sql`between ${first} and ${LEVELS - 1}`, 1, WIDTH - 1)];
 }
 
-const playersIn = ({ board, mode, counter }: Ranking, level: number, first: number, last: number): Sql => sql`
+const playersIn = ({ board, mode, counter }: Ranking, level: Sql, first: number, last: number): Sql => sql`
   coalesce((select cast(sum(players) as bigint) from place_counts where board = ${board} and mode = ${mode}
-    and counter = ${counter} and level = ${level} and bucket between ${first} and ${last}), 0)`;
+    and counter = ${counter} and level ${level} and bucket between ${first} and ${last}), 0)`;
 
 /** The bucket of a value on each level. */
 function bucketsOf(value: number): number[] {
