@@ -203,14 +203,5 @@ export function statementText(
   return text;
 }
 
-const selects = new WeakMap<readonly string[], boolean>();
-
 /** Whether a statement only reads: it begins with `select` or `with`. */
-export function isSelect(query: Sql): boolean {
-  let result = selects.get(query.strings);
-  if (result === undefined) {
-    result = /^\s*(select|with)\b/i.test(query.strings[0]!);
-    selects.set(query.strings, result);
-  }
-  return result;
-}
+export const isSelect = ({ strings }: Sql): boolean => /^\s*(select|with)\b/i.test(strings[0]!);

@@ -6,13 +6,13 @@ import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } fr
 /** The primary result code of an error: the low byte of its extended code; 0 if it is not SQLite's. */
 export const resultCode = (error: unknown): number => ((error as { errcode?: number } | null)?.errcode ?? 0) % 256;
 
-export const SQLITE_BUSY = 5;
+const SQLITE_BUSY = 5;
 
 /**
  * Runs work that needs a lock of a file, which another connection may hold. Retries with pauses, because waiting inside
  * SQLite would block the event loop and thus the readers of this process.
  * @param pauseMs the next pause, from the number of the pauses so far
- * @throws the last error of SQLite once `timeoutMs` have passed
+ * @throws Unavailable once `timeoutMs` have passed
  */
 async function retryWhileLocked<T>(work: () => T, timeoutMs: number, pauseMs: (pauses: number) => number): Promise<T> {
   const started = performance.now();
@@ -20,24 +20,18 @@ async function retryWhileLocked<T>(work: () => T, timeoutMs: number, pauseMs: (p
     try {
       return work();
     } catch (error) {
-      if (resultCode(error) !== SQLITE_BUSY || performance.now() - started > timeoutMs) throw error;
+      if (resultCode(error) !== SQLITE_BUSY) throw error;
+      if (performance.now() - started > timeoutMs) throw new Unavailable(error);
     }
     await pause(pauseMs(pauses));
   }
 }
 
-const OPEN_TIMEOUT_MS = 15_000;
+const LOCK_TIMEOUT_MS = 15_000;
 
 /** Opens a connection; another process may hold a lock that this needs for a moment. */
-export async function opened<C>(connection: () => C): Promise<C> {
-  try {
-    return await retryWhileLocked(connection, OPEN_TIMEOUT_MS, () => 1 + Math.random() * 4);
-  } catch (error) {
-    throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
-  }
-}
-
-const LOCK_TIMEOUT_MS = 15_000;
+export const opened = <C>(connection: () => C): Promise<C> =>
+  retryWhileLocked(connection, LOCK_TIMEOUT_MS, () => 1 + Math.random() * 4);
 
 /**
  * After this time a connection asks for the write lock without a turn: the thread that has it may be busy or stopped, and
@@ -73,8 +67,6 @@ export class WriteTurns {
     const pauseMs = (): number => (hasTurn ? 1 : 1 + Math.random() * 4);
     try {
       await retryWhileLocked(() => this.#writer.exec(statement), LOCK_TIMEOUT_MS, pauseMs);
-    } catch (error) {
-      throw resultCode(error) === SQLITE_BUSY ? new Unavailable(error) : error;
     } finally {
       if (hasTurn) this.#turn!.exec('rollback');
     }

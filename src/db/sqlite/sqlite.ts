@@ -17,16 +17,15 @@ import {
 } from '../db.ts';
 import { Outages } from '../outages.ts';
 import { Connection, DURABLE, NOT_DURABLE, SORTS_IN_FILES, SORTS_IN_MEMORY, SqliteSnapshot } from './connection.ts';
-import { endAfterFailedSync, recoverFailedSync } from './failed-sync.ts';
 import { createPrivately, lockService, opened, WriteTurns } from './locks.ts';
-import { FilePlace, isFull, isOutage } from './outage.ts';
+import { endAfterFailedSync, FilePlace, isFull, isOutage, recoverFailedSync } from './outage.ts';
 import { isSelect, type Sql } from '../sql.ts';
 
 /**
  * Opens a SQLite file with two connections: one that runs the write transactions one after another, and one that only
  * reads. Readers never see an open transaction, although it may span several turns of the event loop.
  */
-export async function openSqlite(file: string, keyedHash: KeyedHash, foreignKeys = true): Promise<Db> {
+export async function openSqlite(file: string, keyedHash: KeyedHash, foreignKeys: boolean): Promise<Db> {
   try {
     return await openFile(prepareFile(file), keyedHash, foreignKeys);
   } catch (error) {
@@ -82,7 +81,7 @@ class SqliteDb implements Db {
   readonly shortReads = this;
   readonly outages = new Outages();
   #dataVersions: StatementSync | undefined;
-  #versions: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
+  #versions: Versions = {};
   #lastWrite: Promise<unknown> = Promise.resolve();
   readonly #stretch = new Stretch();
 
