@@ -283,14 +283,12 @@ function sendersOf(caller: Caller): Senders {
   return caller.kind === 'user' ? { application, account: caller.accountId } : { application };
 }
 
-const UNKNOWN: Versions = { anything: undefined, matches: undefined, credentials: undefined, databaseId: undefined };
-
 /** If reading the versions fails, nothing is cached and the request continues: its own queries report the error. */
 function readVersions(db: Db): Versions {
   try {
     return db.versions();
   } catch {
-    return UNKNOWN;
+    return {};
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Outages } from './outages.ts';
-import type { Sql } from './sql.ts';
+import { lists, type Sql, type Value } from './sql.ts';
 
 export type Row = Record<string, string | number | null | Uint8Array>;
 export type Cell = string | number | null | Uint8Array;
@@ -54,13 +54,13 @@ export type Snapshot = Queryable & AsyncDisposable;
  */
 export interface Versions {
   /** Any commit. */
-  anything: number | undefined;
+  anything?: number | undefined;
   /** An update or deletion of a match; new matches do not count. */
-  matches: number | undefined;
+  matches?: number | undefined;
   /** An update or deletion of a token or application; new ones do not count. */
-  credentials: number | undefined;
+  credentials?: number | undefined;
   /** The random id of this database, which never changes. */
-  databaseId: number | undefined;
+  databaseId?: number | undefined;
 }
 
 export interface Db extends Transactional, AsyncDisposable {
@@ -96,6 +96,25 @@ export interface Db extends Transactional, AsyncDisposable {
   /** The same database for background work, whose statements may take any time on PostgreSQL. It is not closed. */
   withoutTimeout(): Db;
   close(): Promise<void>;
+}
+
+/** How a database is opened. */
+export interface DbOptions {
+  keyedHash?: KeyedHash;
+  /** Whether SQLite enforces foreign keys (default true); a database that is being loaded does not need them. */
+  foreignKeys?: boolean;
+  /**
+   * How long a statement may take on PostgreSQL before it fails as `Unavailable` and its connection ends, but for
+   * migrations. Left out: any time, while the host answers.
+   */
+  timeoutMs?: number | undefined;
+  /**
+   * Whether sessions of PostgreSQL keep prepared statements, settings and notifications (default true). A pooler in
+   * transaction mode gives each transaction another session.
+   */
+  prepared?: boolean;
+  /** The `application_name` of the sessions on PostgreSQL. */
+  sessionName?: string | undefined;
 }
 
 /** If there are none, another one does not start on SQLite before it is disposed; on PostgreSQL it waits for `migrating`. */
@@ -173,6 +192,13 @@ export async function getValue<V extends Cell>(db: Queryable, query: Sql): Promi
 /** The first column of all rows. */
 export const columnOf = async <V extends Cell>(db: Queryable, query: Sql): Promise<V[]> =>
   (await db.tuples(query)).map(([value]) => value as V);
+
+/** The rows of a query with a list, for any number of values: of one statement for each part of them. */
+export const tuplesAmong = async <R extends Cell[]>(
+  db: Queryable,
+  values: readonly Value[],
+  query: (some: Sql) => Sql,
+): Promise<R[]> => (await Promise.all(lists(values).map((some) => db.tuples(query(some))))).flat() as R[];
 
 /** Runs a writing statement. @returns whether it has changed a row */
 export const changesRow = async (db: Queryable, query: Sql): Promise<boolean> => (await db.run(query)) > 0;

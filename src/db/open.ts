@@ -1,23 +1,5 @@
 import { sqliteFileOf } from '#platform/config/setting.ts';
-import { type KeyedHash, withoutKey, type Db } from './db.ts';
-
-export interface DbOptions {
-  keyedHash?: KeyedHash;
-  /** Whether SQLite enforces foreign keys (default true); a database that is being loaded does not need them. */
-  foreignKeys?: boolean;
-  /**
-   * How long a statement may take on PostgreSQL before it fails as `Unavailable` and its connection ends, but for
-   * migrations. Left out: any time, while the host answers.
-   */
-  timeoutMs?: number;
-  /**
-   * Whether sessions of PostgreSQL keep prepared statements, settings and notifications (default true). A pooler in
-   * transaction mode gives each transaction another session.
-   */
-  prepared?: boolean;
-  /** The `application_name` of the sessions on PostgreSQL. */
-  sessionName?: string;
-}
+import { type Db, type DbOptions, withoutKey } from './db.ts';
 
 /** Opens a database: `postgres://…`, or the path or the `file:` or `sqlite:` URL of a SQLite file. */
 export async function openDb(

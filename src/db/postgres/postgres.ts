@@ -7,6 +7,7 @@ import {
   asPart,
   type Cell,
   type Db,
+  type DbOptions,
   type KeyedHash,
   type MigrationTx,
   type OlderServices,
@@ -30,13 +31,8 @@ const POOL_TIMEOUT_MS = 15_000;
 /** How long a statement without a time-out waits for a silent host. */
 const PATIENCE_MS = 60_000;
 
-interface PostgresOptions {
-  keyedHash: KeyedHash;
-  /** As in `DbOptions`. */
-  timeoutMs: number | undefined;
-  prepared: boolean;
-  sessionName?: string | undefined;
-}
+type PostgresOptions = Required<Pick<DbOptions, 'keyedHash' | 'prepared'>> &
+  Pick<DbOptions, 'timeoutMs' | 'sessionName'>;
 
 /**
  * Opens a PostgreSQL database. `bigint` and sums are read as numbers: every key, timestamp and count is below 2^53.
@@ -153,12 +149,12 @@ class Connection implements MigrationTx {
   }
 }
 
-interface Deps extends PostgresOptions {
+type Deps = PostgresOptions & {
   pool: pg.Pool;
   pipeline: Pipeline;
   notifications: CredentialNotifications;
   connections: Connections;
-}
+};
 
 class PostgresDb extends Connection implements Db {
   readonly dialect = 'postgres';
@@ -180,12 +176,7 @@ class PostgresDb extends Connection implements Db {
   }
 
   versions(): Versions {
-    return {
-      anything: undefined,
-      matches: undefined,
-      credentials: this.#deps.notifications.count,
-      databaseId: undefined,
-    };
+    return { credentials: this.#deps.notifications.count };
   }
 
   override async all<R>(query: Sql): Promise<R[]> {
