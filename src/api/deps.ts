@@ -10,7 +10,7 @@ import { hash } from 'node:crypto';
 import type { Config } from '#platform/config/config.ts';
 import type { Db, Versions } from '#db/db.ts';
 import { matchWithTeams } from '#store/game/matches.ts';
-import { readDatabaseId } from '#store/installation/database.ts';
+import { readDatabaseId } from '#db/transfer/closing.ts';
 
 /** The dependencies of the endpoints in one thread. */
 export function depsOf(context: Pick<AppContext, 'config' | 'db' | 'clock'>): Deps {
@@ -41,7 +41,7 @@ function matchQuery(db: Db, renderVersion: string): Deps['match'] {
   return async (key) => {
     databaseId ??= await readDatabaseId(db);
     const match = await matchWithTeams(db.shortReads, key);
-    if (match === undefined || match.isRewritten) return match;
+    if (match === undefined || match.rewritten === 1) return match;
     return { ...match, tag: `r${match.revision.toString(36)}-${renderVersion}-${databaseId.toString(36)}` };
   };
 }

@@ -19,6 +19,10 @@ const NAME = 'move';
 export const installationValue = (db: Queryable, name: string): Promise<string | undefined> =>
   getValue(db, sql`select value from installation where name = ${name}`);
 
+/** The random, unique id of this database. */
+export const readDatabaseId = async (db: Queryable): Promise<number> =>
+  (await getValue<number>(db, sql`select value from data_versions where name = 'database'`))!;
+
 export async function saveInstallation(db: Queryable, installation: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, value] of Object.entries(installation)) {
     await db.run(sql`

@@ -1,9 +1,8 @@
 import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
-import type { Queryable } from '../db.ts';
+import { getValue, type Queryable } from '../db.ts';
 import { identifier, sql, type Value } from '../sql.ts';
-import { type Digests, listDifferences, type Progress, toDigests, readTableDigests } from './copy.ts';
-import type { TableDigest } from './digest.ts';
+import { type Digests, listDifferences, type Progress, readTableDigests, type TableDigest, toDigests } from './copy.ts';
 import type { Table } from './schema.ts';
 
 type TableDigests = Map<string, TableDigest>;
@@ -60,13 +59,10 @@ export class Comparison {
   async checkCounts(source: Queryable, target: Queryable): Promise<void> {
     for (const [name, { rows }] of this.#expected) {
       const count = sql`select count(*) from ${identifier(name)}`;
-      const [[inSource], [inTarget]] = (await Promise.all([source.tuple(count), target.tuple(count)])) as [
-        [number],
-        [number],
-      ];
+      const [inSource, inTarget] = await Promise.all([source, target].map((db) => getValue<number>(db, count)));
       if (inSource === rows && inTarget === rows) continue;
       refuseDifferences([
-        `${name} has ${amount(inTarget, 'row')}, expected ${inSource}, of which ${amount(rows, 'was', 'were')} compared`,
+        `${name} has ${amount(inTarget!, 'row')}, expected ${inSource}, of which ${amount(rows, 'was', 'were')} compared`,
       ]);
     }
   }

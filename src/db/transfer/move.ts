@@ -1,5 +1,5 @@
 import { UsageError } from '#platform/errors.ts';
-import { type Db, getValue, type Transaction } from '../db.ts';
+import type { Db, Transaction } from '../db.ts';
 import { schemaVersion, refuseNewer } from '../migrate.ts';
 import { sql } from '../sql.ts';
 import { readInstallation } from './backup-file.ts';
@@ -8,6 +8,7 @@ import {
   closeForWrites,
   type MoveMark,
   openForWrites,
+  readDatabaseId,
   readMoveMark,
   removeMoveMark,
   saveInstallation,
@@ -51,7 +52,7 @@ export async function move(source: Db, target: Db, options: MoveOptions): Promis
   refuseNewer(version);
   if (version.missing.length > 0)
     throw new UsageError('The database is from an older version: start this version once, then move it.');
-  const purpose = `the move of the database ${await databaseId(source)}`;
+  const purpose = `the move of the database ${await readDatabaseId(source)}`;
   await beginLoading(target, purpose, version.applied);
   await options.started?.();
   const digests =
@@ -173,7 +174,3 @@ async function refuseOtherMove(source: Db, target: Db, address: string): Promise
 
 const saveMark = async (source: Db, { target, now }: MoveOptions, state: MoveMark['state']): Promise<void> =>
   await saveMoveMark(source, { state, target, since: now() });
-
-async function databaseId(db: Db): Promise<string> {
-  return String(await getValue(db, sql`select value from data_versions where name = 'database'`));
-}

@@ -106,7 +106,6 @@ const POSTGRES_REFERENCES: Sql = sql`
   join pg_class f on f.oid = r.conrelid join pg_class t on t.oid = r.confrelid
   where r.contype = 'f' and f.relnamespace = current_schema()::regnamespace`;
 
-/** Whether a database has a table of this name. */
 export async function hasTable(db: Queryable, name: string): Promise<boolean> {
   const query = db.remote
     ? sql`select 1 as found from pg_class where relname = ${name} and relnamespace = current_schema()::regnamespace`
@@ -125,7 +124,6 @@ function schemaTables(): ReadonlySet<string> {
   return new Set(created.map(([, table, renamed]) => (table ?? renamed)!));
 }
 
-/** The names of the migrations, in their order. */
 export const migrationFiles = (): string[] =>
   readdirSync(MIGRATIONS)
     .filter((name) => name.endsWith('.sql'))

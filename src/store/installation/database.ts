@@ -1,9 +1,5 @@
-import { type Db, getValue, type Queryable } from '#db/db.ts';
+import type { Db } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-
-/** The random, unique id of this database. */
-export const readDatabaseId = async (db: Queryable): Promise<number> =>
-  (await getValue<number>(db, sql`select value from data_versions where name = 'database'`))!;
 
 export interface TableSize {
   table: string;

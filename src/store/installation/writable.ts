@@ -1,5 +1,6 @@
 import { Unavailable } from '#platform/errors.ts';
 import type { Db } from '#db/db.ts';
+import { READ_ONLY } from '#db/postgres/refusals.ts';
 import { sql } from '#db/sql.ts';
 import { refuseMoved } from '#db/transfer/closing.ts';
 
@@ -12,9 +13,6 @@ export async function checkWritable(db: Db): Promise<void> {
   await refuseMoved(db);
   await db.run(sql`update data_versions set value = value where name = 'database'`);
 }
-
-/** read_only_sql_transaction */
-const READ_ONLY = '25006';
 
 /** Whether the error is that of a PostgreSQL server which takes no writes, as a standby does. */
 export const isReadOnlyServer = (error: unknown): boolean =>
