@@ -7,6 +7,12 @@ export interface Page {
   limit: number;
 }
 
+/** Rows in the order of a list of their keys. Keys without a row, which was deleted since they were read, are left out. */
+export function inOrderOf<Row extends { key: number }>(keys: readonly number[], rows: readonly Row[]): Row[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]));
+  return keys.flatMap((key) => byKey.get(key) ?? []);
+}
+
 export const pageAfter = (key: number, limit: number): Page => ({
   bound: sql`key > ${key}`,
   direction: sql`asc`,

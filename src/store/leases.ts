@@ -24,9 +24,8 @@ export interface Lease {
 /** The leases that a process does not hold. */
 export async function otherLeases(db: Queryable, name: LeasedTable, holder: string): Promise<Lease[]> {
   const { table, key } = TABLES[name];
-  const rows = await db.tuples(sql`
-    select ${key}, holder, held_until from ${table} where holder <> ${holder} order by ${key}`);
-  return rows.map(([row, other, until]) => ({ key: Number(row), holder: String(other), until: Number(until) }));
+  return await db.all(sql`
+    select ${key} as key, holder, held_until as until from ${table} where holder <> ${holder} order by ${key}`);
 }
 
 /** Takes rows, except for those whose lease has changed since it was read. */

@@ -69,17 +69,14 @@ export const killsBelow = (db: Queryable, playerKey: number, page: KillPage): Pr
 export const deathsBelow = (db: Queryable, playerKey: number, page: KillPage): Promise<Death[]> =>
   read(db, 'victim_key', playerKey, page);
 
-type KillTuple = [
-  killerUuid: string | null,
-  killerName: string,
-  victimUuid: string,
-  victimName: string,
-  match: number,
-  number: number,
-  head: string,
-  location: string | null,
-  time: number,
-];
+interface KillRow extends Pick<Death, 'match' | 'number' | 'time'> {
+  killer_uuid: string | null;
+  killer_name: string;
+  victim_uuid: string;
+  victim_name: string;
+  head: string;
+  location: string | null;
+}
 
 /**
  * Reads a page by the index of the role. The condition compares the columns of the index as one row value, because
@@ -94,13 +91,14 @@ async function read(
   const column = sql`k.${identifier(role)}`;
   const killer = shownName(sql`k.match_key`, sql`k.killer_key`, sql`p.name`, sql`k.killer_name`);
   const victim = shownName(sql`k.match_key`, sql`k.victim_key`, sql`v.name`, sql`k.victim_name`);
-  const rows = await db.tuples(sql`
-    select p.uuid, ${killer}, v.uuid, ${victim}, k.match_key, k.number, m.head, k.location, k.time
+  const rows = await db.all<KillRow>(sql`
+    select p.uuid as killer_uuid, ${killer} as killer_name, v.uuid as victim_uuid, ${victim} as victim_name,
+      k.match_key as "match", k.number, m.head, k.location, k.time
     from kills k join matches m on m.key = k.match_key join players v on v.key = k.victim_key
       left join players p on p.key = k.killer_key
     where (${column}, k.match_key, k.number) < (${playerKey}, ${match}, ${number}) and ${column} >= ${playerKey}
     order by ${column} desc, k.match_key desc, k.number desc limit ${limit}`);
-  const kills = (rows as KillTuple[]).map(toDeath);
+  const kills = rows.map(toDeath);
   return audience === 'public' ? await withPrivate(db, kills, role === 'killer_key' ? 'victim' : 'killer') : kills;
 }
 
@@ -116,14 +114,12 @@ async function withPrivate(db: Queryable, kills: Death[], other: 'killer' | 'vic
   return kills.map((kill) => ({ ...kill, killer: shown(kill, 'killer'), victim: shown(kill, 'victim')! }));
 }
 
-function toDeath([uuid, name, victimUuid, victimName, match, number, head, location, time]: KillTuple): Death {
+function toDeath({ killer_uuid, killer_name, victim_uuid, victim_name, head, location, ...row }: KillRow): Death {
   return {
-    killer: uuid === null ? null : { uuid, name },
-    victim: { uuid: victimUuid, name: victimName },
-    match,
-    number,
+    ...row,
+    killer: killer_uuid === null ? null : { uuid: killer_uuid, name: killer_name },
+    victim: { uuid: victim_uuid, name: victim_name },
     map: factsOf(head).map,
     location: location === null ? null : (JSON.parse(location) as KillLocation),
-    time,
   };
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import type { MatchObjective, MatchTeam } from './matches.ts';
 import { byOrder } from './servers.ts';
@@ -89,13 +89,13 @@ export async function listLiveMatches(db: Queryable, since: number): Promise<Lis
   return rows.sort(byOrder).map(({ name: _name, order: _order, ...match }) => match);
 }
 
+const toLiveMatch = rowReader<LiveMatch>({ teams: json, objectives: json });
+
 export async function liveMatchOf(db: Queryable, serverKey: number, since: number): Promise<LiveMatch | undefined> {
-  const row = await db.get<LiveMatchHead & { teams: string; objectives: string }>(sql`
+  const row = await db.get(sql`
     select ${HEAD}, l.teams, l.objectives ${FROM}
     where l.server_key = ${serverKey} and l.received >= ${since} and s.removed is null`);
-  if (row === undefined) return undefined;
-  const [teams, objectives] = [JSON.parse(row.teams) as LiveTeam[], JSON.parse(row.objectives) as MatchObjective[]];
-  return { ...row, teams, objectives };
+  return row && toLiveMatch(row);
 }
 
 /**

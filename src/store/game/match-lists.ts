@@ -6,7 +6,7 @@ import { isCounted } from './excluded-matches.ts';
 import { privateTeams } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { teamsKeyOf } from './own-teams.ts';
-import { keysetPage, pageBefore } from '../keyset-paging.ts';
+import { inOrderOf, keysetPage, pageBefore } from '../keyset-paging.ts';
 import {
   MAY_HIDE,
   type MatchHead,
@@ -100,8 +100,7 @@ export async function listMatchesByKeys(
         from matches m join player_matches p on p.match_key = m.key and p.player_key = ${player}
         where m.key in (${list(keys)})`,
   );
-  const byKey = new Map((await withWinners(db, rows)).map((match) => [match.key, match]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
+  return inOrderOf(keys, await withWinners(db, rows));
 }
 
 /** Maximum matches among which the one with most players is looked for. */
@@ -125,14 +124,8 @@ export async function largestMatch(db: Queryable, since: number): Promise<number
 /** The teams of matches by the key of the match. Matches without a row are absent. */
 export async function teamsOfMatches(db: Queryable, keys: readonly number[]): Promise<Map<number, MatchTeam[]>> {
   if (keys.length === 0) return new Map();
-  const rows = await db.tuples(
-    sql`select match_key, teams, ${IS_REWRITTEN} from match_details where match_key in (${list([...keys])})`,
-  );
-  const stored = (rows as [number, string, number][]).map(([key, teams, rewritten]) => ({
-    key,
-    teams,
-    isRewritten: rewritten === 1,
-  }));
+  const stored = await db.all<{ key: number; teams: string; rewritten: number }>(sql`
+    select match_key as key, teams, ${IS_REWRITTEN} from match_details where match_key in (${list(keys)})`);
   const matches = await asShownMatches(db, stored);
   return new Map(matches.map(({ key, teams }) => [key, JSON.parse(teams) as MatchTeam[]]));
 }

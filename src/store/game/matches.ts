@@ -1,9 +1,11 @@
-import { exists, type Queryable } from '#db/db.ts';
+import { columnOf, exists, type Queryable } from '#db/db.ts';
 import { nameKey } from '#text/text.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
+import { inOrderOf } from '../keyset-paging.ts';
 import { privateTeams } from './hidden-in-matches.ts';
 import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
+import type { MatchResult } from './player-matches.ts';
 import { ANY_PRIVATE } from './private-players.ts';
 
 /**
@@ -75,24 +77,25 @@ export type Listed = { before: number; limit: number } | { keys: readonly number
 /** 1 if a match may show another winner to readers: `withWinners`. */
 export const MAY_HIDE = sql`case when ${ANY_PRIVATE} then 1 else 0 end`;
 
-const HEAD = sql`key, head, started, finished, ${MAY_HIDE}`;
+type HeadRow = MatchHead & { hidden: number };
 
-/** Match heads. */
+const HEAD = sql`key, head, started, finished, ${MAY_HIDE} as hidden`;
+
 export async function listMatches(db: Queryable, listed: Listed): Promise<readonly MatchHead[]> {
-  const rows = await db.tuples(
+  const rows = await db.all<HeadRow>(
     'keys' in listed
       ? sql`select ${HEAD} from matches where key in (${list(listed.keys)})`
       : sql`
         select ${HEAD} from matches where key < ${listed.before}
         order by key desc limit ${listed.limit}`,
   );
-  return await withWinners(db, inOrder(listed, (rows as Parameters<typeof toHead>[0][]).map(toHead)));
+  return await withWinners(db, inOrder(listed, rows));
 }
 
 const UNNAMED_WINNER = /"win":"[0-9a-f]{8}-/;
 
 /** Puts the present names into the winners that bore a removed name, and shows those that bear the name of a private player. */
-export async function withWinners<M extends MatchHead & { hidden: number }>(db: Queryable, matches: M[]): Promise<M[]> {
+export async function withWinners<M extends HeadRow>(db: Queryable, matches: M[]): Promise<M[]> {
   const keys = matches.some(({ hidden }) => hidden === 1) ? await wonByPrivate(db, matches) : [];
   const shown = keys.length === 0 ? [] : await listMatchesWithTeams(db, { keys });
   const heads = new Map(shown.map(({ key, head }) => [key, head]));
@@ -113,18 +116,14 @@ async function wonByPrivate(db: Queryable, matches: readonly MatchHead[]): Promi
   return winners.flatMap(([key, name]) => (teams.has(name) ? key : []));
 }
 
-/** A match that was withdrawn since its key was read is absent. */
-function inOrder<M extends { key: number }>(listed: Listed, found: M[]): M[] {
-  if (!('keys' in listed)) return found;
-  const byKey = new Map(found.map((match) => [match.key, match]));
-  return listed.keys.flatMap((key) => byKey.get(key) ?? []);
-}
+const inOrder = <M extends { key: number }>(listed: Listed, found: M[]): M[] =>
+  'keys' in listed ? inOrderOf(listed.keys, found) : found;
 
 /** A match with its teams, which are JSON in the form of the API. */
 export interface MatchWithTeams extends MatchHead {
   teams: string;
-  /** Whether it shows what its row does not store: merged players under their present names, or hidden ones. */
-  isRewritten: boolean;
+  /** 1 if it shows what its row does not store: merged players under their present names, or hidden ones. */
+  rewritten: number;
 }
 
 /** A match with its teams and the number of times that its row was rewritten. */
@@ -139,72 +138,45 @@ export interface WholeMatch extends MatchWithTeams {
   extras: string | null;
 }
 
-const WITH_TEAMS = sql`select match_key, head, started, finished, teams, ${IS_REWRITTEN} from match_details`;
-const WHOLE = sql`
-  select match_key, head, started, finished, teams, ${IS_REWRITTEN}, objectives, extras from match_details`;
+const WITH_TEAMS = sql`match_key as key, head, started, finished, teams, ${IS_REWRITTEN}`;
+const WHOLE = sql`${WITH_TEAMS}, objectives, extras`;
 
 /** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
 export async function listMatchesWithTeams(db: Queryable, listed: Listed): Promise<readonly MatchWithTeams[]> {
-  const rows = await db.tuples(sql`${WITH_TEAMS} where ${bound(listed)}`);
-  return await asShownMatches(db, inOrder(listed, (rows as TeamsTuple[]).map(toMatchWithTeams)));
+  const rows = await db.all<MatchWithTeams>(sql`select ${WITH_TEAMS} from match_details where ${bound(listed)}`);
+  return await asShownMatches(db, inOrder(listed, rows));
 }
 
 /** Like `listMatches`, with teams and objectives. */
 export async function listWholeMatches(db: Queryable, listed: Listed): Promise<readonly WholeMatch[]> {
-  const rows = await db.tuples(sql`${WHOLE} where ${bound(listed)}`);
-  return await asShownMatches(db, inOrder(listed, (rows as WholeTuple[]).map(toWholeMatch)));
+  const rows = await db.all<WholeMatch>(sql`select ${WHOLE} from match_details where ${bound(listed)}`);
+  return await asShownMatches(db, inOrder(listed, rows));
 }
 
-/** The condition on the rows of `match_details`. */
 function bound(listed: Listed): Sql {
   if ('keys' in listed) return sql`match_key in (${list(listed.keys)})`;
   return sql`match_key < ${listed.before} order by match_key desc limit ${listed.limit}`;
 }
 
-export async function matchByKey(db: Queryable, key: number): Promise<WholeMatch | undefined> {
-  const row = await db.tuple(sql`${WHOLE} where match_key = ${key}`);
-  return row && (await shown(db, toWholeMatch(row as WholeTuple)));
-}
+export const matchByKey = (db: Queryable, key: number): Promise<WholeMatch | undefined> => shown(db, WHOLE, key);
 
-/** The head of a match. */
 export async function matchHeadByKey(db: Queryable, key: number): Promise<MatchHead | undefined> {
-  const row = await db.tuple(sql`select ${HEAD} from matches where key = ${key}`);
-  return row && (await withWinners(db, [toHead(row as Parameters<typeof toHead>[0])]))[0];
+  const row = await db.get<HeadRow>(sql`select ${HEAD} from matches where key = ${key}`);
+  return row && (await withWinners(db, [row]))[0];
 }
 
 /** Like `matchByKey`, without the objectives, which few clients request. */
-export async function matchWithTeams(db: Queryable, key: number): Promise<RevisedMatch | undefined> {
-  const row = await db.tuple(sql`
-    select match_key, head, started, finished, teams, ${IS_REWRITTEN}, revision from match_details where match_key = ${key}`);
-  if (row === undefined) return undefined;
-  const [revision] = row.slice(-1) as [number];
-  return await shown(db, { ...toMatchWithTeams(row as TeamsTuple), revision });
-}
+export const matchWithTeams = (db: Queryable, key: number): Promise<RevisedMatch | undefined> =>
+  shown(db, sql`${WITH_TEAMS}, revision`, key);
 
-async function shown<M extends MatchWithTeams>(db: Queryable, match: M): Promise<M> {
-  const [first] = await asShownMatches(db, [match]);
-  return first!;
-}
-
-type HeadTuple = [number, string, number, number];
-type TeamsTuple = [...HeadTuple, teams: string, rewritten: number];
-type WholeTuple = [...TeamsTuple, objectives: string, extras: string | null];
-
-const toHead = ([key, head, started, finished, hidden]: [...HeadTuple, hidden: number]) => {
-  return { key, head, started, finished, hidden };
-};
-
-function toMatchWithTeams([key, head, started, finished, teams, rewritten]: TeamsTuple): MatchWithTeams {
-  return { key, head, started, finished, teams, isRewritten: rewritten === 1 };
-}
-
-function toWholeMatch([key, head, started, finished, teams, rewritten, objectives, extras]: WholeTuple): WholeMatch {
-  return { key, head, started, finished, teams, isRewritten: rewritten === 1, objectives, extras };
+async function shown<M extends MatchWithTeams>(db: Queryable, columns: Sql, key: number): Promise<M | undefined> {
+  const row = await db.get<M>(sql`select ${columns} from match_details where match_key = ${key}`);
+  return row && (await asShownMatches(db, [row]))[0];
 }
 
 /** A player's match with the player's own result, as in the API's field group `matches`. */
 export interface PlayedMatch extends MatchHead {
-  result: 'win' | 'lose' | 'draw';
+  result: MatchResult;
   score: number;
   kill_count: number;
   death_count: number;
@@ -228,18 +200,16 @@ export function playedBelow(playerKey: number, before: number, limit: number): S
 
 /** The keys below `before` of a player's matches, newest first: a range of the same index. */
 export async function playedKeys(db: Queryable, playerKey: number, before: number, limit: number): Promise<number[]> {
-  const rows = await db.tuples(sql`
+  const below = sql`
     select match_key from player_matches
     where (player_key, match_key) < (${playerKey}, ${before}) and player_key >= ${playerKey}
-    order by player_key desc, match_key desc limit ${limit}`);
-  return rows.map(([key]) => key as number);
+    order by player_key desc, match_key desc limit ${limit}`;
+  return await columnOf(db, below);
 }
 
-/** Parses the facts beyond the specified form. */
 export const parseExtras = (extras: string | null): MatchExtras =>
   extras === null ? {} : (JSON.parse(extras) as MatchExtras);
 
-/** Parses the fields of a head. */
 export function factsOf(head: string): MatchFacts {
   return JSON.parse(`${head}}`) as MatchFacts;
 }

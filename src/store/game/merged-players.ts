@@ -17,9 +17,9 @@ import { renamedJson } from './renamed-json.ts';
 export const hasMerged = (match: Sql): Sql => sql`
   exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
-/** The column `rewritten` of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
+/** A column of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
 export const isRewritten = (match: Sql): Sql => sql`
-  case when ${hasMerged(match)} or ${hasPrivatePlayer(match)} then 1 else 0 end`;
+  case when ${hasMerged(match)} or ${hasPrivatePlayer(match)} then 1 else 0 end as rewritten`;
 
 /** `isRewritten` for readers of `match_details`. */
 export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
@@ -56,7 +56,7 @@ interface StoredMatch {
   counters?: string;
   head?: string;
   extras?: string | null;
-  isRewritten: boolean;
+  rewritten: number;
 }
 
 const MEMBERS = ['teams', 'objectives', 'counters'] as const;
@@ -75,7 +75,7 @@ export async function asShownMatches<M extends StoredMatch>(
   db: Queryable,
   matches: readonly M[],
 ): Promise<readonly M[]> {
-  const rewritten = matches.filter((match) => match.isRewritten);
+  const rewritten = matches.filter((match) => match.rewritten === 1);
   if (rewritten.length === 0) return matches;
   const keys = rewritten.map(({ key }) => key);
   const survivors = await survivorsIn(db, keys);

@@ -10,9 +10,7 @@ import { withPresentNames } from './present-names.ts';
 const LISTED = ['wool', 'core', 'destroyable'] as const;
 export type ListedObjective = (typeof LISTED)[number];
 
-const LISTED_TYPES: ReadonlySet<string> = new Set(LISTED);
-
-export const isListedObjective = (type: string): type is ListedObjective => LISTED_TYPES.has(type);
+export const isListedObjective = (type: string): type is ListedObjective => LISTED.some((listed) => listed === type);
 
 /** An objective that a player completed. */
 export interface PlayerObjective {
@@ -28,16 +26,7 @@ export interface PlayerObjective {
   time: number;
 }
 
-type ObjectiveTuple = [
-  match: number,
-  head: string,
-  name: string,
-  color: string,
-  team: string,
-  percent: number,
-  time: number,
-  uuid: string,
-];
+type ObjectiveRow = Omit<PlayerObjective, 'map'> & { head: string; uuid: string };
 
 /** A player's newest objectives of a type, by match and number within it. */
 export async function readObjectives(
@@ -46,21 +35,13 @@ export async function readObjectives(
   type: ListedObjective,
   limit: number,
 ): Promise<PlayerObjective[]> {
-  const rows = await db.tuples(sql`
-    select o.match_key, m.head, o.name, o.color, o.team, o.percent, o.time, p.uuid
+  const rows = await db.all<ObjectiveRow>(sql`
+    select o.match_key as "match", m.head, o.name, o.color, o.team, o.percent, o.time, p.uuid
     from player_objectives o join matches m on m.key = o.match_key join players p on p.key = o.player_key
     where o.player_key = ${playerKey} and o.type = ${type}
     order by o.match_key desc, o.number desc limit ${limit}`);
-  const objectives = (rows as ObjectiveTuple[]).map(([match, head, name, color, team, percent, time]) => ({
-    match,
-    map: factsOf(head).map,
-    name,
-    color,
-    team,
-    percent,
-    time,
-  }));
-  const uuids = (rows as ObjectiveTuple[]).slice(0, 1).map((row) => row[7]);
+  const objectives = rows.map(({ head, uuid: _, ...row }) => ({ ...row, map: factsOf(head).map }));
+  const uuids = rows.slice(0, 1).map(({ uuid }) => uuid);
   const [own] = (await privateInMatches(db, uuids)).values();
   const former = new Set(own?.uuid === HIDDEN.uuid ? [] : [...(own?.names ?? [])].map(nameKey));
   const shown = objectives.map((one) => (bearsName(one.team, former) ? { ...one, team: own!.name } : one));

@@ -1,4 +1,4 @@
-import { exists, type Queryable } from '#db/db.ts';
+import { exists, flag, getAs, type Queryable, rowReader } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 
 /**
@@ -26,46 +26,33 @@ const OFF: Privacy = { profile: false, online: false, names: false };
 
 /** The condition that the person of a UUID made this private, or the whole profile. */
 export const keepsPrivate = (uuid: Sql, what: Switch = 'profile'): Sql => sql`
-  exists (select 1 from private_players v where v.uuid = ${uuid} and ${isOn(what)})`;
+  exists (select 1 from private_players v where v.uuid = ${uuid} and ${CONDITIONS[what]})`;
 
 const CONDITIONS: Record<Switch, Sql> = {
   profile: sql`v.profile = 1`,
   online: sql`(v.profile = 1 or v.online = 1)`,
   names: sql`(v.profile = 1 or v.names = 1)`,
 };
-const isOn = (what: Switch): Sql => CONDITIONS[what];
 
 /** Those of the UUIDs whose persons made this private. */
 export async function privateAmong(db: Queryable, uuids: readonly string[], what: Switch): Promise<Set<string>> {
   const rows = await db.tuples(sql`
-    select uuid from private_players v where v.uuid in (${list(uuids)}) and ${isOn(what)}`);
+    select uuid from private_players v where v.uuid in (${list(uuids)}) and ${CONDITIONS[what]}`);
   return new Set(rows.map(([uuid]) => uuid as string));
 }
 
-/** Whether the profile of a player is private. */
 export const isPrivate = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_players where uuid = ${uuid} and profile = 1`);
 
-/** Whether any player keeps something private. */
 export const hasPrivate = (db: Queryable): Promise<boolean> =>
   exists(db, sql`select 1 as found from private_players limit 1`);
 
 export const ANY_PRIVATE = sql`exists (select 1 from private_players)`;
 
-type PrivacyRow = Record<Switch, number>;
+const toPrivacy = rowReader<Privacy>({ profile: flag, online: flag, names: flag });
 
-const SELECT = sql`select profile, online, names from private_players`;
-
-export async function privacyOf(db: Queryable, uuid: string): Promise<Privacy> {
-  const row = await db.get<PrivacyRow>(sql`${SELECT} where uuid = ${uuid}`);
-  return row === undefined ? OFF : toPrivacy(row);
-}
-
-const toPrivacy = ({ profile, online, names }: PrivacyRow): Privacy => ({
-  profile: profile === 1,
-  online: online === 1,
-  names: names === 1,
-});
+export const privacyOf = async (db: Queryable, uuid: string): Promise<Privacy> =>
+  (await getAs(db, sql`select profile, online, names from private_players where uuid = ${uuid}`, toPrivacy)) ?? OFF;
 
 /** Stores the choice for a player and for the UUIDs that were merged into it. @returns all of these UUIDs */
 export async function storePrivacy(tx: Queryable, uuid: string, privacy: Privacy): Promise<string[]> {
@@ -90,12 +77,11 @@ export async function storePrivacy(tx: Queryable, uuid: string, privacy: Privacy
  */
 export async function mergePrivacy(tx: Queryable, from: string, into: string): Promise<Privacy | undefined> {
   const [one, other] = [await privacyOf(tx, from), await privacyOf(tx, into)];
-  if (SWITCHES.every((name) => !one[name] && !other[name])) return undefined;
-  const merged = {
-    profile: one.profile || other.profile,
-    online: one.online || other.online,
-    names: one.names || other.names,
-  };
+  const merged = Object.fromEntries(SWITCHES.map((name) => [name, one[name] || other[name]])) as Record<
+    Switch,
+    boolean
+  >;
+  if (SWITCHES.every((name) => !merged[name])) return undefined;
   await storePrivacy(tx, into, merged);
   return merged;
 }

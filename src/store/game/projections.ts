@@ -110,13 +110,9 @@ export const playersIn = (tx: Queryable, matchKey: number): Promise<ProjectedPla
 
 /** The offset, and the key of the newest match, without the lock. */
 export async function offsetOf(db: Queryable, name: Projection): Promise<ProjectionOffset & { isUpToDate: boolean }> {
-  const [last, made_for, newest] = (await db.tuple(sql`
-    select s.last, s.made_for, (select max(key) from matches) from projections s where s.name = ${name}`)) as [
-    number,
-    string,
-    number | null,
-  ];
-  return { last, made_for, isUpToDate: (newest ?? 0) <= last };
+  const { newest, ...offset } = (await db.get<ProjectionOffset & { newest: number | null }>(sql`
+    select last, made_for, (select max(key) from matches) as newest from projections where name = ${name}`))!;
+  return { ...offset, isUpToDate: (newest ?? 0) <= offset.last };
 }
 
 /** Takes the lock of a projection, which every transaction that counts or subtracts matches needs. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { allAs, json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { isRewritten, asShownMatches } from '../merged-players.ts';
 import type { Group } from '../statistics-groups.ts';
@@ -14,16 +14,10 @@ export interface CounterReport {
   values: CounterValues[];
 }
 
-type ReportTuple = [event: number, player: number, mode: Group, counters: string];
+const REPORTS = sql`
+  select event_key as event, player_key as player, mode, counters as "values" from counter_reports`;
 
-const REPORTS = sql`select event_key, player_key, mode, counters from counter_reports`;
-
-const toReport = ([event, player, mode, counters]: ReportTuple): CounterReport => ({
-  event,
-  player,
-  mode,
-  values: JSON.parse(counters) as CounterValues[],
-});
+const toReport = rowReader<CounterReport>({ values: json });
 
 /** The stored values of a report, those of merged players in an order that does not depend on the merge. */
 export function reportText(values: readonly CounterValues[]): string {
@@ -37,8 +31,7 @@ export function reportText(values: readonly CounterValues[]): string {
 /** The reports of an event, about some players or all. */
 export async function readReports(db: Queryable, event: number, players?: readonly number[]): Promise<CounterReport[]> {
   const ofPlayers = players === undefined ? sql`` : sql`and player_key in (${list(players)})`;
-  const rows = await db.tuples(sql`${REPORTS} where event_key = ${event} ${ofPlayers}`);
-  return (rows as ReportTuple[]).map(toReport);
+  return await allAs(db, sql`${REPORTS} where event_key = ${event} ${ofPlayers}`, toReport);
 }
 
 export async function deleteReports(tx: Queryable, event: number, players: readonly number[]): Promise<void> {
@@ -52,27 +45,19 @@ export async function reportsBetween(
   before: number,
   limit: number,
 ): Promise<{ reports: CounterReport[]; isComplete: boolean }> {
-  const rows = (await db.tuples(sql`
-    ${REPORTS} where event_key > ${after} and event_key < ${before}
-    order by event_key, player_key limit ${limit}`)) as ReportTuple[];
-  if (rows.length < limit) return { reports: rows.map(toReport), isComplete: true };
-  const last = rows.at(-1)![0];
-  const whole = rows.filter(([event]) => event < last);
-  if (whole.length > 0) return { reports: whole.map(toReport), isComplete: false };
-  const ofLast = (await db.tuples(sql`${REPORTS} where event_key = ${last}`)) as ReportTuple[];
-  return { reports: ofLast.map(toReport), isComplete: false };
+  const page = sql`
+    ${REPORTS} where event_key > ${after} and event_key < ${before} order by event_key, player_key limit ${limit}`;
+  const reports = await allAs(db, page, toReport);
+  if (reports.length < limit) return { reports, isComplete: true };
+  const last = reports.at(-1)!.event;
+  const whole = reports.filter(({ event }) => event < last);
+  return { reports: whole.length > 0 ? whole : await readReports(db, last), isComplete: false };
 }
 
 /** The next reports about a player, in the order of events. */
-export async function reportsAbout(
-  db: Queryable,
-  player: number,
-  after: number,
-  limit: number,
-): Promise<CounterReport[]> {
-  const rows = await db.tuples(sql`
-    ${REPORTS} where player_key = ${player} and event_key > ${after} order by event_key limit ${limit}`);
-  return (rows as ReportTuple[]).map(toReport);
+export function reportsAbout(db: Queryable, player: number, after: number, limit: number): Promise<CounterReport[]> {
+  const next = sql`${REPORTS} where player_key = ${player} and event_key > ${after} order by event_key limit ${limit}`;
+  return allAs(db, next, toReport);
 }
 
 /** Moves the reports of some events from a merged player to the surviving one; joins them if both have one. */
@@ -109,12 +94,9 @@ export async function countersOfMatches(
   matches: readonly number[],
 ): Promise<Map<number, MatchCounters[]>> {
   if (matches.length === 0) return new Map();
-  const rows = await db.tuples(sql`
-    select match_key, counters, ${isRewritten(sql`match_counters.match_key`)} from match_counters
+  const stored = await db.all<{ key: number; counters: string; rewritten: number }>(sql`
+    select match_key as key, counters, ${isRewritten(sql`match_counters.match_key`)} from match_counters
     where match_key in (${list(matches)})`);
-  const stored = (rows as [number, string, number][]).map(([key, counters, rewritten]) => {
-    return { key, counters, isRewritten: rewritten === 1 };
-  });
   const shown = await asShownMatches(db, stored);
   return new Map(shown.map(({ key, counters }) => [key, JSON.parse(counters) as MatchCounters[]]));
 }
