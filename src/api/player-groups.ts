@@ -4,7 +4,7 @@ import { nameKey } from '#text/text.ts';
 import { counterTotal, readStanding, type Stats } from '#store/game/player-stats.ts';
 import type { Audience } from '#store/game/private-players.ts';
 import { deathsBelow, killsBelow } from '#store/game/kills.ts';
-import { mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { mapSummaries } from '#store/game/maps/maps.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { type ListedObjective, type PlayerObjective, readObjectives } from '#store/game/player-objectives.ts';
 import {

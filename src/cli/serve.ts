@@ -11,7 +11,7 @@ import { checkWritable, isReadOnlyServer } from '#store/installation/writable.ts
 import { hasOperator } from '#store/accounts/accounts.ts';
 import { type StaffMember, staffWithoutFactor } from '#store/accounts/factors.ts';
 import { mapNames } from '#store/game/maps/maps.ts';
-import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { listServers } from '#store/game/servers.ts';
 import { openServicesInThreads } from '#server/workers.ts';
 import type { Command } from './command/command.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Db } from '#db/db.ts';
-import { type Climber, climbers } from '#store/game/leaderboards/climbers.ts';
+import { type Climber, climbers } from '#store/game/leaderboards/leaderboards.ts';
 import { largestMatch } from '#store/game/match-lists.ts';
 import { back, type BucketsAt } from '#store/game/time-buckets.ts';
 import { ByteCache } from './byte-cache.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { keyOf } from '#platform/ids.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
-import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import {
   ADA,
   checkImport,

@@ -3,7 +3,7 @@ import { ENDPOINTS } from '#api/index.ts';
 import { PAGES } from '#site/index.ts';
 import { sql } from '#db/sql.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
-import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { changesAfter, readFeed } from '#store/game/changes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { createServerKey } from '#store/game/server-keys.ts';

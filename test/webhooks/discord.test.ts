@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sql } from '#db/sql.ts';
-import { storeMatchPrivacy } from '#store/game/match-privacy.ts';
+import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { event, match, person, punishment, sendEvents, team } from '#test/support/builders.ts';
 import { onEachDatabase, onSqlite } from '#test/support/context.ts';
 import { Receiver, type WebhookWorld, webhookWorld } from './support.ts';

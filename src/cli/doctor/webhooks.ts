@@ -1,5 +1,5 @@
 import { amount } from '#text/amount.ts';
-import { webhookHealth } from '#store/applications/webhooks/health.ts';
+import { webhookHealth } from '#store/applications/webhooks/webhooks.ts';
 import { type Found, ok, type OpenInstallation, warning } from './finding.ts';
 
 const CHECK = 'webhooks';

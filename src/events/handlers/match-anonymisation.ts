@@ -3,7 +3,7 @@ import { changeResult } from '#store/game/leaderboards/leaderboard-projection.ts
 import { factsOf, type MatchTeam } from '#store/game/matches.ts';
 import { hasMerged, recordMergedIn } from '#store/game/merged-players.ts';
 import { type Renamed, teamsKeyOf } from '#store/game/own-teams.ts';
-import { renamedMatch } from '#store/game/renamed-match.ts';
+import { renamedMatch } from '#store/game/renamed-json.ts';
 import { anonymiseNames } from '../ledger/observations.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';

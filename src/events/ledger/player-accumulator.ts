@@ -1,8 +1,7 @@
 import { isUuidLabel, playerNameKey, uuidLabel } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, lists, type Sql, sql, type Value } from '#db/sql.ts';
-import { syncAccountName } from '#store/game/linked-account.ts';
-import { NEVER_SEEN } from '#store/game/player-names.ts';
+import { NEVER_SEEN, syncAccountName } from '#store/game/player-names.ts';
 import { type Added, additions, observations, type Sums } from '#store/game/player-stats.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import type { KnownPlayer, PlayerName } from '#store/game/players.ts';

@@ -5,7 +5,7 @@ import type { MatchExtras, MatchFacts, MatchTeam } from '#store/game/matches.ts'
 import type { MatchResult, PlayedBy } from '#store/game/player-matches.ts';
 import { isListedObjective, type ListedObjective } from '#store/game/player-objectives.ts';
 import { isReplaced, type Renamed, teamsKeyOf } from '#store/game/own-teams.ts';
-import { renamedMatch } from '#store/game/renamed-match.ts';
+import { renamedMatch } from '#store/game/renamed-json.ts';
 import { type Sums, toSums } from '#store/game/player-stats.ts';
 import { type Group, groupOf, type StatCounter } from '#store/game/statistics-groups.ts';
 import { type ReportedCounters, withoutZeros } from './counters.ts';

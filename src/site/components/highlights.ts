@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
-import type { Climber } from '#store/game/leaderboards/climbers.ts';
+import type { Climber } from '#store/game/leaderboards/leaderboards.ts';
 import { matchByKey, type MatchObjective, type MatchTeam, type WholeMatch } from '#store/game/matches.ts';
 import { rankedAmong } from '#store/game/unranked-players.ts';
 import type { PageRequest } from '../page-request.ts';

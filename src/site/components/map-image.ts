@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import type { MapSummary } from '#store/game/maps/map-summaries.ts';
+import type { MapSummary } from '#store/game/maps/maps.ts';
 import { hueClass } from './colours.ts';
 
 /** The start of an image's hash; in the address it lets clients cache the image permanently. */

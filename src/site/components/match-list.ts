@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { teamsOfMatches } from '#store/game/match-lists.ts';
 import { factsOf, type MatchFacts, type MatchHead, type MatchTeam, type PlayedMatch } from '#store/game/matches.ts';
-import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { type MapSummary, mapSummaries } from '#store/game/maps/maps.ts';
 import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
 import { thumb } from './map-image.ts';

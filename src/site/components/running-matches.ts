@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { type ListedLiveMatch, type LiveMatch, liveMatchOf } from '#store/game/live-matches.ts';
-import type { MapSummary } from '#store/game/maps/map-summaries.ts';
+import type { MapSummary } from '#store/game/maps/maps.ts';
 import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
 import { modeLabel, stopwatch } from './labels.ts';

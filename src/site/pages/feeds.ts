@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { withoutNoncharacters } from '#text/text.ts';
-import { mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { mapSummaries } from '#store/game/maps/maps.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { listPunishments } from '#store/game/punishments.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { leaders } from '#store/game/leaderboards/leaderboards.ts';
 import { listLiveMatches, type ListedLiveMatch, type LiveTeamHead } from '#store/game/live-matches.ts';
-import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
+import { mapSummaries, type MapSummary } from '#store/game/maps/maps.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { onlineSince } from '#store/game/online-samples.ts';
 import { listServers, type ServerNow } from '#store/game/servers.ts';

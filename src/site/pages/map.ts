@@ -3,7 +3,6 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { nameKey } from '#text/text.ts';
 import { resultsOn } from '#store/game/leaderboards/leaderboards.ts';
-import { mapSummaries } from '#store/game/maps/map-summaries.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import {
   type GameMap,
@@ -13,6 +12,7 @@ import {
   type MapRate,
   ratesOf,
   readRotations,
+  mapSummaries,
 } from '#store/game/maps/maps.ts';
 import { serversPlaying } from '#store/game/servers.ts';
 import { barChart, stackedBar } from '#site/components/charts.ts';

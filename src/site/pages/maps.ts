@@ -3,17 +3,16 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { HttpError } from '#http/errors.ts';
 import { type Listed, listed, pager } from '#http/pager.ts';
+import type { LeaderboardEntry } from '#store/game/leaderboards/leaderboards.ts';
 import {
   listRankedMaps,
   type MapRank,
   MIN_VOTES,
-  type RankEntry,
   type Ranking,
   RANKINGS,
   readRanks,
 } from '#store/game/maps/map-ranks.ts';
-import { mapSummaries } from '#store/game/maps/map-summaries.ts';
-import { type GameMap, listMaps } from '#store/game/maps/maps.ts';
+import { type GameMap, listMaps, mapSummaries } from '#store/game/maps/maps.ts';
 import { listServerNames, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
@@ -78,7 +77,7 @@ async function rankedMaps(request: PageRequest, ranking: Ranking, filter: MapFil
 }
 
 /** `behind`: the value and id of the last map on the previous page. */
-function readRankEntry(request: PageRequest): RankEntry | undefined {
+function readRankEntry(request: PageRequest): LeaderboardEntry | undefined {
   const behind = request.query('behind');
   if (behind === undefined) return undefined;
   const [, value, id = ''] = /^(\d{1,15})\.([0-9a-z]{11})$/.exec(behind) ?? [];

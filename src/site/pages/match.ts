@@ -4,7 +4,7 @@ import type { Html } from '#http/page.ts';
 import { countersOfMatches } from '#store/game/counters/counter-reports.ts';
 import { listCounters } from '#store/game/counters/counters.ts';
 import { killsOfMatch } from '#store/game/kills.ts';
-import { type MapSummary, mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { type MapSummary, mapSummaries } from '#store/game/maps/maps.ts';
 import {
   factsOf,
   matchByKey,

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
-import { mapSummaries, type MapSummary } from '#store/game/maps/map-summaries.ts';
+import { mapSummaries, type MapSummary } from '#store/game/maps/maps.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { teamColours } from '#site/components/colours.ts';

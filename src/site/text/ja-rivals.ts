@@ -1,4 +1,4 @@
-import { CLIMBERS, COMPARED_PLACES } from '#store/game/leaderboards/climbers.ts';
+import { CLIMBERS, COMPARED_PLACES } from '#store/game/leaderboards/leaderboards.ts';
 import { COMPARED_MATCHES } from '#store/game/match-lists.ts';
 import { RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
 import type { Text } from './en.ts';

@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { accountById, emailKey, type Role } from './accounts.ts';
 import { isOfPseudonym } from './deleted-players.ts';
 import { deletePseudonym, isBeingAnonymised } from './pseudonyms.ts';
-import { syncAccountName } from '#store/game/linked-account.ts';
+import { syncAccountName } from '#store/game/player-names.ts';
 import { endApplications, endProofs, endSessions } from './account-sessions.ts';
 import { lockAccounts } from '#store/sequence.ts';
 import { keysOwnedBy, syncOwnerSuspension } from '#store/applications/suspension.ts';

@@ -4,7 +4,7 @@ import { isUuidLabel, nameKey } from '#text/text.ts';
 import { bearsName, isReplaced, type Renamed, type RenamedPlayer, withoutNumber } from './own-teams.ts';
 import type { Named } from './players.ts';
 import { ANY_PRIVATE, keepsPrivate } from './private-players.ts';
-import { type NamedInMatch, renamedMatch } from './renamed-match.ts';
+import { type NamedInMatch, renamedMatch } from './renamed-json.ts';
 
 /**
  * Matches of players who keep their former names or their profiles private. Rows store the players as reported; readers put the

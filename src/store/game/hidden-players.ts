@@ -1,5 +1,5 @@
 import { nameKey, uuidOf } from '#text/text.ts';
-import type { Queryable, Transactional } from '#db/db.ts';
+import { getValue, type Queryable, type Transactional } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 import { recordChanges, type ResourceChange } from './changes.ts';
@@ -8,7 +8,7 @@ import { followRanked } from './leaderboards/leaderboard-projection.ts';
 import { type LiveTeam, replacePlayers } from './live-matches.ts';
 import type { MatchObjective } from './matches.ts';
 import { bearsName } from './own-teams.ts';
-import { hasPseudonym, type Named } from './players.ts';
+import { hasPseudonym, lastBearer, type Named } from './players.ts';
 
 /**
  * Heartbeats and reports of running matches are stored without hidden players, so that no reader has to leave them out.
@@ -43,6 +43,24 @@ export async function setHidden(
 }
 
 /**
+ * Stores whether matches hide private players, for their readers. After another choice than before, a job records changes of the
+ * matches of all private players, so that copies of them follow.
+ */
+export async function storeMatchPrivacy(db: Transactional, now: number, isHidden: boolean): Promise<void> {
+  await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const hidden = Number(isHidden);
+    if ((await tx.run(sql`update private_in_matches set hidden = ${hidden} where hidden <> ${hidden}`)) === 0) return;
+    await tx.run(sql`
+      insert into renamed_players (player_key, done, played)
+      select p.key, 0, 1 from private_players v join players p on p.uuid = v.uuid where v.profile = 1
+      on conflict (player_key) do update set done = 0, played = 1`);
+    await hideReported(tx, await HiddenLists.read(tx));
+    await recordChanges(tx, await changesOfReported(tx), now);
+  });
+}
+
+/**
  * The changes of servers (default: of all) that have reported players, when some of them are no longer shown. Heartbeats are
  * no changes, so that a copy of a server names those who were online when it was read.
  */
@@ -64,13 +82,8 @@ async function hiddenKeys(tx: Queryable): Promise<Set<number>> {
 /** The UUID of the player with this UUID or present name; null if no player has the name. */
 async function playerOf(tx: Queryable, entry: string): Promise<string | null> {
   const uuid = uuidOf(entry);
-  const query =
-    uuid === undefined
-      ? sql`
-          select p.uuid from players p join player_stats s on s.player_key = p.key
-          where p.name_key = ${nameKey(entry)} order by s.name_seen desc, p.key desc limit 1`
-      : sql`select into_uuid as uuid from player_aliases where uuid = ${uuid}`;
-  return (await tx.get<{ uuid: string }>(query))?.uuid ?? uuid ?? null;
+  if (uuid === undefined) return (await lastBearer(tx, nameKey(entry)))?.uuid ?? null;
+  return (await getValue(tx, sql`select into_uuid from player_aliases where uuid = ${uuid}`)) ?? uuid;
 }
 
 interface Present {

@@ -1,6 +1,7 @@
 import { type Db, type Queryable, rowReader } from '#db/db.ts';
 import { identifier, insertAll, list, sql } from '#db/sql.ts';
 import { nameKey } from '#text/text.ts';
+import type { LeaderboardEntry } from '../leaderboards/leaderboards.ts';
 import { COLUMNS, type GameMap, inRotation, MAP_COLUMNS, WITH_IMAGE } from './maps.ts';
 
 /**
@@ -24,17 +25,12 @@ export interface MapRank {
 
 export type RankedMap = GameMap & MapRank;
 
-/** The last map of a page; the next page continues after it. */
-export interface RankEntry {
-  value: number;
-  key: number;
-}
-
 interface RankQuery {
   ranking: Ranking;
   gamemode?: string | undefined;
   serverKey?: number | undefined;
-  after?: RankEntry | undefined;
+  /** The last map of the page before. */
+  after?: LeaderboardEntry | undefined;
   limit: number;
 }
 

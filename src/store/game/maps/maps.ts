@@ -1,3 +1,4 @@
+import type { UploadedImage } from '#platform/uploaded-image.ts';
 import { nameKey } from '#text/text.ts';
 import { allAs, columnOf, flag, getAs, getValue, json, type Queryable, rowReader } from '#db/db.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
@@ -90,11 +91,48 @@ export async function gamemodesOfMaps(db: Queryable, names: readonly string[]): 
   return new Map(rows.map((row) => [row.name_key, JSON.parse(row.gamemodes) as string[]]));
 }
 
+/** The data of a map that pages show wherever they mention it. */
+export interface MapSummary {
+  key: number;
+  name: string;
+  /** The hash of its image; null if it has none. */
+  image: string | null;
+  teams: MapTeam[];
+}
+
+/** The summaries of maps that pages mention by name. */
+class MapSummaries {
+  readonly #byName = new Map<string, MapSummary>();
+  readonly #byNameKey = new Map<string, MapSummary>();
+
+  /** @param summaries in the order of their keys */
+  constructor(summaries: readonly MapSummary[]) {
+    for (const summary of summaries) {
+      this.#byName.set(summary.name, summary);
+      this.#byNameKey.set(nameKey(summary.name), summary);
+    }
+  }
+
+  /** The map with exactly this name, else the newest with this name in any case; undefined if there is none. */
+  of(name: string): MapSummary | undefined {
+    return this.#byName.get(name) ?? this.#byNameKey.get(nameKey(name));
+  }
+}
+
+/** The summaries of the maps with one of these names, in any case. */
+export async function mapSummaries(db: Queryable, names: readonly string[]): Promise<MapSummaries> {
+  const keys = [...new Set(names.filter((name) => name !== '').map(nameKey))];
+  if (keys.length === 0) return new MapSummaries([]);
+  const rows = await db.all(sql`
+    select m.key, m.name, m.teams, i.hash as image from maps m left join map_images i on i.map_key = m.key
+    where m.name_key in (${list(keys)}) order by m.key`);
+  return new MapSummaries(rows.map(rowReader<MapSummary>({ teams: json })));
+}
+
 /** The names of all maps, in the order of their first publication. */
 export const mapNames = async (db: Queryable): Promise<string[]> =>
   (await db.all<{ name: string }>(sql`select name from maps order by key`)).map(({ name }) => name);
 
-/** The key of the newest map. */
 export const newestMap = (db: Queryable): Promise<number | undefined> =>
   getValue(db, sql`select key from maps order by key desc limit 1`);
 
@@ -105,13 +143,7 @@ export const rotationOf = (db: Queryable, serverKey: number): Promise<string[]> 
 export const mapByExactName = (db: Queryable, name: string): Promise<GameMap | undefined> =>
   getAs(db, sql`select ${COLUMNS} from maps m ${WITH_IMAGE} where m.name = ${name}`, toGameMap);
 
-export interface MapImage {
-  content_type: string;
-  hash: string;
-  bytes: Uint8Array;
-}
-
-export const imageOf = (db: Queryable, mapKey: number): Promise<MapImage | undefined> =>
+export const imageOf = (db: Queryable, mapKey: number): Promise<UploadedImage | undefined> =>
   db.get(sql`
     select p.content_type, p.hash, p.bytes from map_images i join pictures p on p.hash = i.hash
     where i.map_key = ${mapKey}`);
