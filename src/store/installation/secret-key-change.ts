@@ -2,7 +2,7 @@ import { HASH_PURPOSE, keyedHashOf, type SecretKey } from '#platform/crypto/secr
 import { seal, unseal } from '#platform/crypto/seal.ts';
 import { UsageError } from '#platform/errors.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
-import { identifier, type Sql, sql } from '#db/sql.ts';
+import { identifier, join, type Sql, sql } from '#db/sql.ts';
 import { MANAGEMENT_SECRETS } from '#store/game/watches/managed-servers.ts';
 import { WEBHOOK_SECRETS } from '#store/applications/webhooks/webhooks.ts';
 import { TOTP_SECRETS } from '#store/accounts/totp.ts';
@@ -11,16 +11,26 @@ import { deleteFormerHashKeys, formerHashKeys, secretFingerprint, saveFingerprin
 import { saveFormerHashKeys, storedFingerprint } from './installation.ts';
 import { Keys } from '#store/sequence.ts';
 
-const BATCH_SIZE = 500;
-
 /** What the secret key seals: by keys of which purpose, in which column. */
 const SEALED = {
   signing_keys: { purpose: 'signing keys', table: 'signing_keys', key: 'kid', sealed: 'sealed' },
   first_party: { purpose: 'own client', table: 'first_party_clients', key: 'name', sealed: 'sealed_secret' },
-  management: { purpose: MANAGEMENT_SECRETS, table: 'managed_servers', key: 'server_key', sealed: 'sealed_secret' },
-  webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_secret' },
-  former_webhooks: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_former' },
-  apps: { purpose: TOTP_SECRETS, table: 'totp_secrets', key: 'account_id', sealed: 'sealed' },
+  management_secrets: {
+    purpose: MANAGEMENT_SECRETS,
+    table: 'managed_servers',
+    key: 'server_key',
+    sealed: 'sealed_secret',
+  },
+  webhook_secrets: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_secret' },
+  former_webhook_secrets: { purpose: WEBHOOK_SECRETS, table: 'webhooks', key: 'key', sealed: 'sealed_former' },
+  totp_secrets: { purpose: TOTP_SECRETS, table: 'totp_secrets', key: 'account_id', sealed: 'sealed' },
+};
+
+/** The tables with keyed hashes, by the columns of their keys, of which those whose names end in `_hash` have them. */
+const HASHED = {
+  erased_players: { table: 'pseudonyms', key: ['uuid_hash'] },
+  removed_names: { table: 'removed_names', key: ['uuid_hash', 'name_hash'] },
+  managed_bans: { table: 'managed_bans', key: ['server_key', 'uuid_hash'] },
 };
 
 /**
@@ -37,21 +47,16 @@ export async function changeSecretKey(db: Transactional, from: SecretKey, to: Se
       throw new UsageError(`The key of --from is not that of the database, which has fingerprint ${stored}.`);
     }
     const former = (await formerHashKeys(tx, from)) ?? [];
-    const resealed = (name: keyof typeof SEALED): Promise<number> => reseal(tx, name, from, to);
-    const signing_keys = await resealed('signing_keys');
-    await resealed('first_party');
-    const management_secrets = await resealed('management');
-    const webhook_secrets = await resealed('webhooks');
-    await resealed('former_webhooks');
-    const totp_secrets = await resealed('apps');
-    const erased_players = await rehash(tx, keyedHashOf(to));
-    await rehashBans(tx, keyedHashOf(to));
-    await rehashNames(tx, keyedHashOf(to));
+    const counts = {} as Record<keyof typeof SEALED | keyof typeof HASHED, number>;
+    for (const name of Object.keys(SEALED) as (keyof typeof SEALED)[]) counts[name] = await reseal(tx, name, from, to);
+    for (const name of Object.keys(HASHED) as (keyof typeof HASHED)[])
+      counts[name] = await rehash(tx, name, keyedHashOf(to));
     await saveFormerHashKeys(tx, to, [...former, from.derive(HASH_PURPOSE)]);
     await tx.run(sql`delete from link_codes`);
     await tx.run(sql`delete from factor_mail_codes`);
     await clearImportHashes(tx);
     await saveFingerprint(tx, to);
+    const { signing_keys, management_secrets, webhook_secrets, totp_secrets, erased_players } = counts;
     return { signing_keys, management_secrets, webhook_secrets, totp_secrets, erased_players };
   });
 }
@@ -117,34 +122,16 @@ async function reseal(tx: Queryable, name: keyof typeof SEALED, from: SecretKey,
   return rows.length;
 }
 
-async function rehash(tx: Queryable, hashOf: (text: string) => string): Promise<number> {
-  let count = 0;
-  for (let last = ''; ;) {
-    const rows = await tx.tuples(sql`
-      select uuid, uuid_hash from pseudonyms where uuid > ${last} order by uuid limit ${BATCH_SIZE}`);
-    for (const [uuid, hash] of rows as [string, string][]) {
-      await tx.run(sql`update pseudonyms set uuid_hash = ${hashOf(hash)} where uuid = ${uuid}`);
-    }
-    count += rows.length;
-    if (rows.length < BATCH_SIZE) return count;
-    last = String(rows.at(-1)![0]);
+async function rehash(tx: Queryable, name: keyof typeof HASHED, hashOf: (text: string) => string): Promise<number> {
+  const { table, key } = HASHED[name];
+  const columns = key.map(identifier);
+  const rows = await tx.tuples(sql`select ${join(columns)} from ${identifier(table)}`);
+  for (const row of rows) {
+    const after = row.map((value, place) => (key[place]!.endsWith('_hash') ? hashOf(String(value)) : value));
+    const [set, same] = [after, row].map((values) =>
+      columns.map((column, place) => sql`${column} = ${values[place]!}`),
+    );
+    await tx.run(sql`update ${identifier(table)} set ${join(set!)} where ${join(same!, ' and ')}`);
   }
-}
-
-async function rehashNames(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
-  const rows = (await tx.tuples(sql`select uuid_hash, name_hash from removed_names`)) as [string, string][];
-  for (const [uuid, name] of rows) {
-    await tx.run(sql`
-      update removed_names set uuid_hash = ${hashOf(uuid)}, name_hash = ${hashOf(name)}
-      where uuid_hash = ${uuid} and name_hash = ${name}`);
-  }
-}
-
-/** The bans that managed servers listed name their players by keyed hashes. */
-async function rehashBans(tx: Queryable, hashOf: (text: string) => string): Promise<void> {
-  const rows = (await tx.tuples(sql`select server_key, uuid_hash from managed_bans`)) as [number, string][];
-  for (const [server, hash] of rows) {
-    await tx.run(sql`
-      update managed_bans set uuid_hash = ${hashOf(hash)} where server_key = ${server} and uuid_hash = ${hash}`);
-  }
+  return rows.length;
 }
