@@ -12,8 +12,7 @@ import { type Event, readEvent, TYPES, type WireEvent } from '#events/schema/ind
 import { readStanding, statsOf } from '#store/game/player-stats.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
-import { mapByName, mapNames, ratesOf, readRotations, rotationOf } from '#store/game/maps/maps.ts';
-import { mapSummaries } from '#store/game/maps/map-summaries.ts';
+import { mapByName, mapNames, ratesOf, readRotations, rotationOf, mapSummaries } from '#store/game/maps/maps.ts';
 import { killsBelow } from '#store/game/kills.ts';
 import { changesAfter } from '#store/game/changes.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';

@@ -24,6 +24,7 @@ import {
   leadersAround,
   placeOn,
   placesOfPlayer,
+  climbers,
 } from '#store/game/leaderboards/leaderboards.ts';
 import {
   mergeLeaderboards,
@@ -32,7 +33,6 @@ import {
   removePlayersFromLeaderboards,
   subtractPlayedTwice,
 } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { climbers } from '#store/game/leaderboards/climbers.ts';
 import { rankedAmong } from '#store/game/unranked-players.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
 import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
@@ -61,9 +61,8 @@ import {
   messagesInOrder,
   OF_DELETED_WEBHOOKS,
 } from '#store/applications/webhooks/deliveries.ts';
-import { webhookHealth } from '#store/applications/webhooks/health.ts';
 import { heldWebhooks } from '#store/applications/webhooks/progress.ts';
-import { addWebhook, claimMails, webhookById } from '#store/applications/webhooks/webhooks.ts';
+import { addWebhook, claimMails, webhookById, webhookHealth } from '#store/applications/webhooks/webhooks.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { readsOfAccount, readStatements } from '#store/applications/account-reads.ts';
 import { claimNotices } from '#store/mail/punishment-notices.ts';
@@ -93,7 +92,6 @@ import {
   listPunishmentsOf,
   punishmentsByKeys,
   revokedByReference,
-  usedReferences,
 } from '#store/game/punishments.ts';
 import { serversByKeys } from '#store/game/servers.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
@@ -254,7 +252,6 @@ test('no read of a request scans a table that grows with the network', async (t)
     reportsBetween: (db) => reportsBetween(db, 1, last, 20),
     revokedByReference: (db) => revokedByReference(db, 0, ['a', 'b']),
     reportedTerms: (db) => reportedTerms(db, ['a', 'b']),
-    usedReferences: (db) => usedReferences(db, 1, ['a', 'b']),
     importedRows: (db) => importedRows(db, 1, 'bans', ['1', '2']),
     importedRowsBetween: (db) => importedRowsBetween(db, 1, 'bans', { after: '1', last: '~', limit: 20 }),
     importMarks: (db) => importMarks(db, 1),

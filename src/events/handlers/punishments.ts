@@ -2,7 +2,7 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { recordAudit } from '#store/audit/audit.ts';
-import { findTarget, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
+import { findTargets, type PunishmentTarget, targetByKey } from '#store/game/punishments.ts';
 import { keyAuthority } from '#store/game/server-keys.ts';
 import { punishmentAggregate, punishmentOfAggregate } from './punishment-aggregate.ts';
 import { anonymisePunishment } from './punishment-anonymisation.ts';
@@ -197,7 +197,7 @@ export async function findNamed(
 ): Promise<PunishmentTarget | undefined> {
   if (punishment_id !== undefined) return await targetByKey(db, keyOf(punishment_id) ?? 0);
   const issuer = server === undefined ? scope : await findScope(db, server);
-  return issuer === undefined ? undefined : await findTarget(db, issuer, punishment!);
+  return issuer === undefined ? undefined : (await findTargets(db, issuer, [punishment!]))[0];
 }
 
 async function findScope(db: Queryable, server: string): Promise<number | undefined> {

@@ -11,7 +11,7 @@ import { hasPrivate } from '#store/game/private-players.ts';
 import { changesOfReported, hideReported } from '#store/game/hidden-players.ts';
 import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { type Issued, noticesOf } from '#store/mail/punishment-notices.ts';
-import { usedReferences } from '#store/game/punishments.ts';
+import { revokedByReference } from '#store/game/punishments.ts';
 import { type FinishedMatch, removeSeen } from '#store/game/live-matches.ts';
 import { hasPseudonym, type KnownPlayer } from '#store/game/players.ts';
 import type { Keys } from '#store/sequence.ts';
@@ -87,7 +87,7 @@ export class PunishmentReferences {
     const unread = [...named].filter((name) => !this.#used.has(name.join(' ')));
     for (const [scope, own] of Map.groupBy(unread, ([scope]) => scope)) {
       const references = own.map(([, reference]) => reference);
-      const used = await usedReferences(this.#tx, scope, references);
+      const used = await revokedByReference(this.#tx, scope, references);
       for (const reference of references) this.#used.set(`${scope} ${reference}`, used.has(reference));
     }
   }

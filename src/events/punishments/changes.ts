@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { findTarget, type PunishmentTarget, findTargets } from '#store/game/punishments.ts';
+import { findTargets, type PunishmentTarget } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 
@@ -102,7 +102,7 @@ export async function targetOfChange(db: Queryable, key: number): Promise<Punish
   const row = await db.get<Pick<ChangeRow, 'aggregate'>>(sql`
     select l.aggregate from ledger l where ${IS_CHANGE} and l.key = ${key}`);
   const name = punishmentOfAggregate(row?.aggregate ?? null);
-  return name && (await findTarget(db, name.scope, name.reference));
+  return name && (await findTargets(db, name.scope, [name.reference]))[0];
 }
 
 /** A job that withdraws events. */

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { nameKey, uuidLabel } from '#text/text.ts';
-import { exists, type Queryable } from '#db/db.ts';
-import { list, lists, sql } from '#db/sql.ts';
+import { exists, type Queryable, tuplesAmong } from '#db/db.ts';
+import { list, sql } from '#db/sql.ts';
 import { erasePlayerFromAudit } from '#store/audit/erasure.ts';
 import { ChangeSet, recordChanges } from '#store/game/changes.ts';
 import { forgetHidden } from '#store/game/hidden-lists.ts';
@@ -169,18 +169,6 @@ export async function deletePseudonym(tx: Queryable, uuid: string): Promise<void
 
 type PseudonymRow = [hash: string, uuid: string, name: string];
 
-/**
- * The pseudonyms with these hashes. If the table has no more rows than there are hashes, this reads all of it, which is one
- * short statement in the common case of few pseudonyms.
- */
-export async function pseudonymsByHash(tx: Queryable, hashes: string[]): Promise<PseudonymRow[]> {
-  const first = await tx.tuples(sql`select uuid_hash, uuid, name from pseudonyms limit ${hashes.length + 1}`);
-  if (first.length <= hashes.length) {
-    const wanted = new Set(hashes);
-    return (first as PseudonymRow[]).filter(([hash]) => wanted.has(hash));
-  }
-  const queries = lists(hashes).map(
-    (some) => sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`,
-  );
-  return (await Promise.all(queries.map((query) => tx.tuples(query)))).flat() as PseudonymRow[];
-}
+/** The pseudonyms with these hashes. */
+export const pseudonymsByHash = (tx: Queryable, hashes: readonly string[]): Promise<PseudonymRow[]> =>
+  tuplesAmong(tx, hashes, (some) => sql`select uuid_hash, uuid, name from pseudonyms where uuid_hash in (${some})`);

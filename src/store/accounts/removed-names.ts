@@ -1,5 +1,5 @@
-import { exists, type Queryable } from '#db/db.ts';
-import { lists, sql } from '#db/sql.ts';
+import { exists, type Queryable, tuplesAmong } from '#db/db.ts';
+import { type Sql, sql } from '#db/sql.ts';
 import { isUuidLabel, nameKey, playerNameKey, uuidLabel } from '#text/text.ts';
 import { removeNameFromAudit } from '#store/audit/erasure.ts';
 import { recordChanges } from '#store/game/changes.ts';
@@ -147,17 +147,17 @@ export async function removeHashedName(
   return true;
 }
 
+const removalsAmong = (some: Sql): Sql => sql`
+  select uuid_hash, name_hash, until from removed_names where uuid_hash in (${some})`;
+
 /** The removed names of some UUIDs: the hash of each, and until when reports leave it out. */
 async function removalsOf(tx: Queryable, uuids: readonly string[]): Promise<Map<string, Map<string, number>>> {
   const removals = new Map<string, Map<string, number>>();
   const hashed = new Map(uuids.map((uuid) => [tx.keyedHash(uuid), uuid]));
-  for (const hashes of lists([...hashed.keys()])) {
-    const rows = await tx.tuples(sql`
-      select uuid_hash, name_hash, until from removed_names where uuid_hash in (${hashes})`);
-    for (const [uuidHash, hash, until] of rows as [string, string, number][]) {
-      const uuid = hashed.get(uuidHash)!;
-      removals.set(uuid, (removals.get(uuid) ?? new Map<string, number>()).set(hash, until));
-    }
+  const rows = await tuplesAmong<[string, string, number]>(tx, [...hashed.keys()], removalsAmong);
+  for (const [uuidHash, hash, until] of rows) {
+    const uuid = hashed.get(uuidHash)!;
+    removals.set(uuid, (removals.get(uuid) ?? new Map<string, number>()).set(hash, until));
   }
   return removals;
 }

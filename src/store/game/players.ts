@@ -1,8 +1,8 @@
 import { explicitName } from '#platform/text/name-segment.ts';
 import { isUuidLabel, nameKey, uuidOf } from '#text/text.ts';
 import { keyOf } from '#platform/ids.ts';
-import { columnOf, type Queryable } from '#db/db.ts';
-import { list, lists, type Sql, sql } from '#db/sql.ts';
+import { columnOf, type Queryable, tuplesAmong } from '#db/db.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { type Audience, keepsPrivate } from './private-players.ts';
 
 export interface Player {
@@ -93,7 +93,8 @@ export async function playerByName(
     where n.name_key = ${key} and ${isFindable(audience)} order by n.last_seen desc, p.key desc limit 1`);
 }
 
-const lastBearer = (db: Queryable, nameKey: string): Promise<Player | undefined> =>
+/** The player who was last observed with this present name. */
+export const lastBearer = (db: Queryable, nameKey: string): Promise<Player | undefined> =>
   db.get(sql`
     select ${COLUMNS} from players p join player_stats s on s.player_key = p.key
     where p.name_key = ${nameKey} order by s.name_seen desc, p.key desc limit 1`);
@@ -144,23 +145,17 @@ export async function namesakes(db: Queryable, text: string, limit: number): Pro
   return named.length > 1 ? named : [];
 }
 
-/** The UUIDs that were merged into a player. */
 export const readAliases = (db: Queryable, uuid: string, limit: number): Promise<string[]> =>
   columnOf(db, sql`select uuid from player_aliases where into_uuid = ${uuid} order by uuid limit ${limit}`);
 
+const namesAmong = (some: Sql): Sql => sql`
+  select uuid, name from players where uuid in (${some})
+  union all
+  select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid where a.uuid in (${some})`;
+
 /** The present names of players by UUID, also by the UUIDs that were merged into them. */
-export async function namesByUuid(db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const some of lists(uuids)) {
-    const rows = await db.tuples(sql`
-      select uuid, name from players where uuid in (${some})
-      union all
-      select a.uuid, p.name from player_aliases a join players p on p.uuid = a.into_uuid
-      where a.uuid in (${some})`);
-    for (const [uuid, name] of rows as [string, string][]) names.set(uuid, name);
-  }
-  return names;
-}
+export const namesByUuid = async (db: Queryable, uuids: readonly string[]): Promise<Map<string, string>> =>
+  new Map(await tuplesAmong<[string, string]>(db, uuids, namesAmong));
 
 export interface PlayerName {
   name: string;

@@ -1,5 +1,5 @@
-import type { Queryable } from '#db/db.ts';
-import { list, lists, type Sql, sql } from '#db/sql.ts';
+import { type Queryable, tuplesAmong } from '#db/db.ts';
+import { list, type Sql, sql } from '#db/sql.ts';
 import { withPresentNames } from './present-names.ts';
 
 /** `state` in the data API. It is computed at each read, because a punishment expires as time passes. */
@@ -79,16 +79,12 @@ async function read(db: Queryable, condition: Sql, now: number): Promise<Punishm
   return (await withPresentNames(db, rows, NAMED)).map(presentAt(now));
 }
 
-/** Whether a punishment is a ban. */
 export const isBan = ({ type }: Pick<Punishment, 'type'>): boolean => type.toLowerCase() === 'ban';
 
-/** Whether a ban of the player is active. The type `ban` may be in any case. */
 export const isBanned = async (db: Queryable, playerKey: number, now: number): Promise<boolean> =>
-  (await db.get(sql`
-    select u.key from punishments u
-    where u.punished_key = ${playerKey} and lower(u.type) = 'ban' and ${inForce(now)} limit 1`)) !== undefined;
+  (await bannedPlayers(db, [playerKey], now)).has(playerKey);
 
-/** Those of some players against whom a ban is in force. */
+/** Those of some players against whom a ban is in force. The type `ban` may be in any case. */
 export async function bannedPlayers(
   db: Queryable,
   playerKeys: readonly number[],
@@ -139,30 +135,18 @@ export async function revokedByReference(
   scope: number,
   references: readonly string[],
 ): Promise<Map<string, boolean>> {
-  const rows = await db.all<{ reference: string; revoked: number | null }>(sql`
-    select reference, revoked from punishments where scope_key = ${scope} and reference in (${list(references)})`);
-  return new Map(rows.map(({ reference, revoked }) => [reference, revoked !== null]));
+  const rows = await tuplesAmong<[string, number | null]>(
+    db,
+    references,
+    (some) => sql`select reference, revoked from punishments where scope_key = ${scope} and reference in (${some})`,
+  );
+  return new Map(rows.map(([reference, revoked]) => [reference, revoked !== null]));
 }
 
 export interface PunishmentTerms {
   type: string;
   reason: string;
   expires: number | null;
-}
-
-/** The references of these for which an issuer has a punishment. */
-export async function usedReferences(
-  tx: Queryable,
-  scope: number,
-  references: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const used = new Set<string>();
-  for (const some of lists(references)) {
-    const rows = await tx.tuples(sql`
-      select reference from punishments where scope_key = ${scope} and reference in (${some})`);
-    for (const [reference] of rows) used.add(String(reference));
-  }
-  return used;
 }
 
 /** A punishment that an event changes, with its key and its sender's reference. */
@@ -181,9 +165,6 @@ const TARGET = sql`
 
 export const targetByKey = (db: Queryable, key: number): Promise<PunishmentTarget | undefined> =>
   db.get(sql`${TARGET} where u.key = ${key}`);
-
-export const findTarget = (db: Queryable, scope: number, reference: string): Promise<PunishmentTarget | undefined> =>
-  db.get(sql`${TARGET} where u.scope_key = ${scope} and u.reference = ${reference}`);
 
 /** The punishments of one scope with these references, for lists of changes. */
 export const findTargets = (db: Queryable, scope: number, references: readonly string[]): Promise<PunishmentTarget[]> =>

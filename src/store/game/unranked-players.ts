@@ -1,4 +1,4 @@
-import { columnOf, type Queryable } from '#db/db.ts';
+import { type Queryable, tuplesAmong } from '#db/db.ts';
 import { identifier, insertAll, list, lists, type Sql, sql } from '#db/sql.ts';
 import { bearsPseudonym, type Named } from './players.ts';
 import { keepsPrivate } from './private-players.ts';
@@ -28,12 +28,10 @@ export const rankedAmong = (
     where p.${identifier(column)} in (${list(values)}) and ${isRanked(sql`p.key`)}`);
 
 /** Those of the players whom the places leave out. */
-export async function unrankedAmong(db: Queryable, players: readonly number[]): Promise<Set<number>> {
-  const queries = lists(players).map(
-    (some) => sql`select player_key from unranked_players where player_key in (${some})`,
-  );
-  return new Set((await Promise.all(queries.map((query) => columnOf<number>(db, query)))).flat());
-}
+export const unrankedAmong = async (db: Queryable, players: readonly number[]): Promise<Set<number>> =>
+  new Set((await tuplesAmong<[number]>(db, players, unrankedIn)).flat());
+
+const unrankedIn = (some: Sql): Sql => sql`select player_key from unranked_players where player_key in (${some})`;
 
 /** Stores which of the players are left out now. @returns those of whom it has changed, and whether they count now */
 export async function updateUnranked(tx: Queryable, players: readonly number[]): Promise<Map<number, boolean>> {
