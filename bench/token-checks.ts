@@ -1,4 +1,5 @@
-import { newClientToken } from '#store/applications/tokens.ts';
+import type { Queryable } from '#db/db.ts';
+import { issueClientToken } from '#store/applications/tokens.ts';
 import type { BenchClient } from './client.ts';
 import type { Result } from './compare.ts';
 import { Measured } from './measured-process.ts';
@@ -19,9 +20,9 @@ const HOUR_MS = 3_600_000;
  */
 export async function tokenChecks({ context, clientId }: BenchClient, rounds: number): Promise<Result[]> {
   const { db, clock, config } = context;
-  const created = Array.from({ length: TOKENS }, () => newClientToken(clock.now(), clientId, HOUR_MS));
-  await db.runAll(created.map(({ insert }) => insert));
-  const order: TokenCheckOrder = { tokens: created.map(({ token }) => token), repetitions: REPETITIONS };
+  const issue = (tx: Queryable): Promise<string> => issueClientToken(tx, clock.now(), clientId, HOUR_MS);
+  const tokens = await db.transaction((tx) => Promise.all(Array.from({ length: TOKENS }, () => issue(tx))));
+  const order: TokenCheckOrder = { tokens, repetitions: REPETITIONS };
   await using measured = await Measured.start('./token-check.ts', { DATABASE_URL: config.DATABASE_URL });
   const results: TokenCheck[] = [];
   for (let round = 0; round <= rounds; round++) results.push(await measured.send<TokenCheck>(order));

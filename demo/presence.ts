@@ -1,8 +1,9 @@
 import { systemClock } from '#platform/clock.ts';
-import { sql } from '#db/sql.ts';
+import type { Queryable } from '#db/db.ts';
+import { insertAll, sql } from '#db/sql.ts';
 import type { AppContext } from '#context/context.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { recordOnline } from '#store/game/online-samples.ts';
+import type { OnlineSample } from '#store/game/online-samples.ts';
 import type { Sample } from './network/index.ts';
 
 const EVERY_MS = 15_000;
@@ -37,6 +38,12 @@ export function keepSendingPresence(context: AppContext, sample: Sample): AsyncD
       await running;
     },
   };
+}
+
+/** Stores samples of past minutes. A minute that already has a sample keeps it. */
+export async function recordOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
+  const rows = samples.map(({ time, count }) => [Math.floor(time / MINUTE_MS) * MINUTE_MS, count]);
+  await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
 }
 
 /** Records samples of online players for the minutes without any: before the demo existed, and while it was stopped. */

@@ -3,9 +3,9 @@ import { runJobsOnce } from '#server/jobs.ts';
 import type { AppContext } from '#context/context.ts';
 import { sql } from '#db/sql.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
-import { recordOnline } from '#store/game/online-samples.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { type Sample, sampleNetwork } from '#demo/network/index.ts';
+import { recordOnline } from '#demo/presence.ts';
 import { event } from '#test/support/builders.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { newSecret, secretHash } from '#platform/crypto/secrets.ts';
 import type { Queryable } from '#db/db.ts';
-import { list, type Sql, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 
 /**
  * Access tokens, in the form in which oidc-provider stores its models `AccessToken` and `ClientCredentials`. The table
@@ -60,19 +60,12 @@ export async function issueClientToken(
   clientId: string,
   lifetimeMs: number,
 ): Promise<string> {
-  const { token, insert } = newClientToken(now, clientId, lifetimeMs);
-  await db.run(insert);
-  return token;
-}
-
-/** Generates an application's own token and the statement that stores it. */
-export function newClientToken(now: number, clientId: string, lifetimeMs: number): { token: string; insert: Sql } {
   const token = newSecret();
   const iat = Math.floor(now / 1000);
   const exp = Math.floor((now + lifetimeMs) / 1000);
   const payload = { iat, exp, kind: 'ClientCredentials', clientId, format: 'opaque' };
-  const insert = sql`
+  await db.run(sql`
     insert into tokens (hash, kind, payload, client_id, expires)
-    values (${secretHash(token)}, 'ClientCredentials', ${JSON.stringify(payload)}, ${clientId}, ${exp * 1000})`;
-  return { token, insert };
+    values (${secretHash(token)}, 'ClientCredentials', ${JSON.stringify(payload)}, ${clientId}, ${exp * 1000})`);
+  return token;
 }

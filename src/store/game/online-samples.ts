@@ -1,9 +1,7 @@
 import type { Db, Queryable } from '#db/db.ts';
-import { insertAll, list, sql } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 
 const MINUTE_MS = 60_000;
-
-const startOfMinute = (time: number): number => Math.floor(time / MINUTE_MS) * MINUTE_MS;
 
 export interface OnlineSample {
   /** The start of the minute, epoch milliseconds. */
@@ -11,18 +9,12 @@ export interface OnlineSample {
   count: number;
 }
 
-/** Stores samples of past minutes. A minute that already has a sample keeps it. */
-export async function recordOnline(db: Queryable, samples: readonly OnlineSample[]): Promise<void> {
-  const rows = samples.map(({ time, count }) => [startOfMinute(time), count]);
-  await db.runAll(insertAll('insert into online_samples (time, count) values', rows, 'on conflict (time) do nothing'));
-}
-
 /**
  * Counts the players online and stores the count for this minute. If several processes do so, the first one counts.
  * @param since epoch milliseconds; heartbeats received earlier do not count
  */
 export async function sampleOnline(db: Pick<Db, 'transaction'>, now: number, since: number): Promise<void> {
-  const time = startOfMinute(now);
+  const time = Math.floor(now / MINUTE_MS) * MINUTE_MS;
   await db.transaction(async (tx) => {
     await lockSamples(tx);
     const inserted = await tx.run(

@@ -14,7 +14,8 @@ import {
 import { readActivity, leaders, resultsOn } from '#store/game/leaderboards/leaderboards.ts';
 import { back, bucketsIn, bucketStart, bucketPeriod } from '#store/game/time-buckets.ts';
 import { BatchLimit } from '#store/game/projections.ts';
-import { recordOnline, onlineSince } from '#store/game/online-samples.ts';
+import { recordOnline } from '#demo/presence.ts';
+import { onlineSince } from '#store/game/online-samples.ts';
 import { playerByUuid } from '#store/game/players.ts';
 import { purge } from '#test/support/purge.ts';
 import { runJobsOnce, runWithPauses, startJobs } from '#server/jobs.ts';
