@@ -151,17 +151,9 @@ async function newKey(secret: SecretKey, created: number): Promise<SigningKey> {
   return { kid, created, sealed: seal(secret.derive('signing keys'), JSON.stringify({ ...jwk, kid })) };
 }
 
-/** The texts of decrypted keys by what is stored, because each process reads the few keys every second. */
-const decrypted = new WeakMap<SecretKey, Map<string, string>>();
-
 function decryptKey({ sealed }: SigningKey, secret: SecretKey): JWK {
-  const known = decrypted.get(secret) ?? new Map<string, string>();
-  const text = known.get(sealed) ?? unseal(secret.derive('signing keys'), sealed);
-  decrypted.set(secret, known);
-  if (text !== undefined) {
-    known.set(sealed, text);
-    return JSON.parse(text) as JWK;
-  }
+  const text = unseal(secret.derive('signing keys'), sealed);
+  if (text !== undefined) return JSON.parse(text) as JWK;
   throw new UsageError(
     'SECRET_KEY (or the file secret.key beside the database) cannot decrypt the signing keys in the database. Use the key that this database was created with.',
   );
