@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Db } from '#db/db.ts';
+import { type Db, getValue } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type MailFailure, mailFailureOf } from '#store/mail/mail-failures.ts';
 import { isClockSuspect, lastRun } from './job-runs.ts';
@@ -36,7 +36,7 @@ export async function healthOf(
   { now, since, mailServer }: { now: number; since: number; mailServer: string },
 ): Promise<Health> {
   const started = performance.now();
-  const last_event = await newest(db, sql`select received as time from ledger order by key desc limit 1`);
+  const last_event = await getValue<number>(db, sql`select received from ledger order by key desc limit 1`);
   const answer_ms = performance.now() - started;
   const servers = await db.get<{ known: number; heard: number | null; online: number | null }>(sql`
     select count(*) as known, sum(case when p.received >= ${since} then 1 else 0 end) as heard,
@@ -48,14 +48,11 @@ export async function healthOf(
     answer_ms,
     servers: { known: servers!.known, heard: servers!.heard ?? 0 },
     online: servers!.online ?? 0,
-    last_event,
-    last_match: await newest(db, sql`select max(finished) as time from matches`),
+    last_event: last_event ?? null,
+    last_match: (await getValue<number | null>(db, sql`select max(finished) from matches`)) ?? null,
     purge: { last: last ?? null, paused: isClockSuspect(last, now) },
     mail_failure: (await mailFailureOf(db, mailServer)) ?? null,
     uptime_s: Math.round(process.uptime()),
     memory_mb: Math.round(process.memoryUsage.rss() / 1_048_576),
   };
 }
-
-const newest = async (db: Db, query: ReturnType<typeof sql>): Promise<number | null> =>
-  (await db.get<{ time: number | null }>(query))?.time ?? null;

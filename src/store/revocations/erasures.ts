@@ -1,4 +1,4 @@
-import { type Db, exists, type Queryable } from '#db/db.ts';
+import { type Db, exists, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
@@ -95,10 +95,8 @@ const isErased = (tx: Queryable, hash: string): Promise<boolean> =>
 /** By the key at first, because the secret key may have changed since the backup. */
 async function uuidOfPlayer(tx: Queryable, key: number | undefined): Promise<string | undefined> {
   if (key === undefined) return undefined;
-  const row =
-    (await tx.get<{ uuid: string }>(sql`select uuid from player_aliases where key = ${key}`)) ??
-    (await tx.get<{ uuid: string }>(sql`select uuid from players where key = ${key}`));
-  return row?.uuid;
+  const alias = await getValue<string>(tx, sql`select uuid from player_aliases where key = ${key}`);
+  return alias ?? (await getValue(tx, sql`select uuid from players where key = ${key}`));
 }
 
 /** A player who was erased without an account had unlinked it before. */

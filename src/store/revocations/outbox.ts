@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Config, dataFolder } from '#platform/config/config.ts';
 import { TemporaryError } from '#platform/errors.ts';
@@ -57,19 +57,14 @@ function appendTo(file: string, text: string): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const descriptor = openSync(file, 'a+', 0o600);
     try {
-      writeAll(descriptor, Buffer.from(endsInLine(descriptor) ? text : `\n${text}`));
-      fsyncSync(descriptor);
+      // On a full disk the write may be partial; the next attempt repeats it on a new line.
+      writeFileSync(descriptor, endsInLine(descriptor) ? text : `\n${text}`, { flush: true });
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
     throw new TemporaryError(`The revocation log ${file} cannot be written (${(error as Error).message})`);
   }
-}
-
-/** On a full disk the write may be partial; the next attempt repeats it on a new line. */
-function writeAll(descriptor: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }
 
 function endsInLine(descriptor: number): boolean {

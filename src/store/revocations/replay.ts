@@ -50,21 +50,18 @@ export async function replayRevocations(db: Db, now: number, revocations: Revoca
   };
 }
 
-/** The credentials that lines of a kind delete, with their rows by the subjects of the lines. */
+/** The credentials that lines of a kind delete, with the table and what its rows have of the subjects of the lines. */
 const DELETED = {
-  tokens_revoked: { kind: 'token', rows: (some) => sql`tokens where hash in (${some})` },
-  console_sessions_ended: { kind: 'console session', rows: (some) => sql`console_sessions where hash in (${some})` },
-  signing_keys_withdrawn: { kind: 'signing key', rows: (some) => sql`signing_keys where kid in (${some})` },
-  passkeys_removed: { kind: 'passkey', rows: (some) => sql`passkeys where id in (${some})` },
-  authenticator_apps_removed: {
-    kind: 'authenticator app',
-    rows: (some) => sql`totp_secrets where account_id || ' ' || created in (${some})`,
-  },
-  recovery_codes_used: { kind: 'recovery code', rows: (some) => sql`recovery_codes where hash in (${some})` },
-  factor_codes_used: { kind: 'factor code', rows: (some) => sql`factor_codes where hash in (${some})` },
-  factor_resets_ended: { kind: 'factor reset', rows: (some) => sql`factor_resets where hash in (${some})` },
-  mail_links_ended: { kind: 'mail link', rows: (some) => sql`mail_tokens where hash in (${some})` },
-} as const satisfies Record<string, { kind: RevocationKind; rows: (some: Sql) => Sql }>;
+  tokens_revoked: { kind: 'token', rows: sql`tokens where hash` },
+  console_sessions_ended: { kind: 'console session', rows: sql`console_sessions where hash` },
+  signing_keys_withdrawn: { kind: 'signing key', rows: sql`signing_keys where kid` },
+  passkeys_removed: { kind: 'passkey', rows: sql`passkeys where id` },
+  authenticator_apps_removed: { kind: 'authenticator app', rows: sql`totp_secrets where account_id || ' ' || created` },
+  recovery_codes_used: { kind: 'recovery code', rows: sql`recovery_codes where hash` },
+  factor_codes_used: { kind: 'factor code', rows: sql`factor_codes where hash` },
+  factor_resets_ended: { kind: 'factor reset', rows: sql`factor_resets where hash` },
+  mail_links_ended: { kind: 'mail link', rows: sql`mail_tokens where hash` },
+} as const satisfies Record<string, { kind: RevocationKind; rows: Sql }>;
 
 async function replayDeleted(db: Db, revocations: Revocations): Promise<Record<keyof typeof DELETED, number>> {
   const counts = {} as Record<keyof typeof DELETED, number>;
@@ -72,7 +69,7 @@ async function replayDeleted(db: Db, revocations: Revocations): Promise<Record<k
     const { kind, rows } = DELETED[name];
     counts[name] = 0;
     for (const some of chunksOf([...revocations[kind].keys()], BATCH_SIZE))
-      counts[name] += await db.run(sql`delete from ${rows(list(some))}`);
+      counts[name] += await db.run(sql`delete from ${rows} in (${list(some)})`);
   }
   return counts;
 }
