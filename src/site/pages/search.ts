@@ -7,15 +7,8 @@ import { matchByKey } from '#store/game/matches.ts';
 import { mapByKey } from '#store/game/maps/maps.ts';
 import { playerByKey, playerByUuid } from '#store/game/players.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
-import {
-  type FoundMap,
-  type FoundPlayer,
-  type FoundServer,
-  searchMaps,
-  searchPlayers,
-  searchServers,
-} from '#store/game/search.ts';
-import { serverByKey } from '#store/game/servers.ts';
+import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers, searchServers } from '#store/game/search.ts';
+import { type Server, serverByKey } from '#store/game/servers.ts';
 import { playerLink } from '#site/components/player-link.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -70,7 +63,7 @@ function foundPlayer(request: PageRequest, player: FoundPlayer): Html {
   return html`${playerLink(request, player, 28)}${formerly === undefined ? '' : former}`;
 }
 
-const foundServer = ({ key, name }: FoundServer): Html => html`<a href="/servers/${idOf(key)}"><bdi>${name}</bdi></a>`;
+const foundServer = ({ key, name }: Server): Html => html`<a href="/servers/${idOf(key)}"><bdi>${name}</bdi></a>`;
 
 function foundMap(request: PageRequest, { key, name, gamemodes }: FoundMap): Html {
   return html`<a href="/maps/${idOf(key)}"><bdi>${name}</bdi></a>

@@ -5,10 +5,8 @@ import { recordAudit } from '../audit/audit.ts';
 import { noteForOwner } from './account-notices.ts';
 import { endSessions } from './account-sessions.ts';
 import { type Account, accountById } from './accounts.ts';
-import { hasFactor, lockFactors } from './factors.ts';
+import { hasFactor, lockFactors, removeFactorsSince } from './factors.ts';
 import { establishedEmail, UNDO_MS } from './mail-tokens.ts';
-import { deleteRecoveryCodes } from './recovery-codes.ts';
-import { deleteTotp } from './totp.ts';
 
 /** The owner has this long to stop a reset. */
 export const RESET_WAIT_MS = 86_400_000;
@@ -123,8 +121,7 @@ async function applyNextReset(db: Db, now: number): Promise<boolean> {
 
 /** Removes all second factors of an account. The caller holds the lock of the account. @returns false if it had none */
 export async function removeFactors(tx: Queryable, accountId: string): Promise<boolean> {
-  const passkeys = await tx.run(sql`delete from passkeys where account_id = ${accountId}`);
-  const hadApp = await deleteTotp(tx, accountId);
-  await deleteRecoveryCodes(tx, accountId);
-  return passkeys > 0 || hadApp;
+  const hadFactor = await hasFactor(tx, accountId);
+  await removeFactorsSince(tx, accountId, 0);
+  return hadFactor;
 }

@@ -7,14 +7,11 @@ export const DEVICE_LIFETIME_MS = 400 * 86_400_000;
 /** Bounds the guesses through stolen cookies, and the rows. */
 const MAX_DEVICES = 20;
 
-/** The hash depends on the account, so that the database does not show which accounts share a browser. */
-const deviceHash = codeHash;
-
 /** Whether the browser with this cookie has signed in to the account. */
 export const isKnownDevice = async (db: Queryable, now: number, accountId: string, secret: string): Promise<boolean> =>
   (await db.get(sql`
     select 1 as found from known_devices
-    where account_id = ${accountId} and hash = ${deviceHash(accountId, secret)}
+    where account_id = ${accountId} and hash = ${codeHash(accountId, secret)}
       and seen > ${now - DEVICE_LIFETIME_MS}`)) !== undefined;
 
 /** Stores a browser after a sign-in, and deletes the account's least recently used ones. */
@@ -22,7 +19,7 @@ export async function rememberDevice(tx: Queryable, now: number, accountId: stri
   await tx.runAll([
     sql`
       insert into known_devices (account_id, hash, seen)
-      select id, ${deviceHash(accountId, secret)}, ${now} from accounts where id = ${accountId}
+      select id, ${codeHash(accountId, secret)}, ${now} from accounts where id = ${accountId}
       on conflict (account_id, hash) do update set seen = excluded.seen`,
     sql`
       delete from known_devices where account_id = ${accountId} and hash in (

@@ -13,7 +13,7 @@ export const randomCode = (): string => base32(randomBytes(BYTES));
 /** A code as people read it: `ABCD-EFGH-IJKL-MNOP`. */
 export const shownCode = (plain: string): string => plain.match(/.{4}/g)!.join('-');
 
-/** The hash depends on the account, so that a code of one account is none of another. */
+/** The hash depends on the account: a code of one is none of another, and known devices do not show which share a browser. */
 export const codeHash = (accountId: string, plain: string): string => secretHash(`${accountId} ${plain}`);
 
 /**

@@ -150,6 +150,10 @@ export async function listByUuid(tx: Queryable, uuid: string, nameKey: string): 
 export const isHidden = (db: Queryable, uuid: string): Promise<boolean> =>
   exists(db, sql`select 1 as found from hidden_players where uuid = ${uuid} limit 1`);
 
+/** Those of the UUIDs that are on a list, whatever the server. */
+export const hiddenAmong = async (db: Queryable, uuids: readonly string[]): Promise<Set<string>> =>
+  new Set(await columnOf<string>(db, sql`select uuid from hidden_players where uuid in (${list(uuids)})`));
+
 /** Whether others see the former names of a player. */
 export async function showsNames(db: Queryable, uuid: string, audience: Audience): Promise<boolean> {
   if (await isHidden(db, uuid)) return false;
@@ -163,8 +167,7 @@ export async function allAsShown(
   audience: Audience = 'public',
 ): Promise<Player[]> {
   const uuids = players.map(({ uuid }) => uuid);
-  const rows = await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`);
-  const hidden = new Set(rows.map(([uuid]) => uuid as string));
+  const hidden = await hiddenAmong(db, uuids);
   if (audience === 'public') for (const uuid of await privateAmong(db, uuids, 'online')) hidden.add(uuid);
   if (players.some(hasPseudonym)) {
     const listed = await db.all<Listed>(

@@ -1,7 +1,9 @@
 import { isUuidLabel, nameKey } from '#text/text.ts';
 import { json, type Queryable, rowReader } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
+import { inOrderOf } from '../keyset-paging.ts';
 import { findByWord, hasWord, searchKey, type SearchTerm, searchTerms } from '../search-terms.ts';
+import { hiddenAmong } from './hidden-lists.ts';
 import { type Player, playersByKeys } from './players.ts';
 import { type Audience, privateAmong } from './private-players.ts';
 import type { GameMap } from './maps/maps.ts';
@@ -15,7 +17,6 @@ export interface FoundPlayer extends Player {
 }
 
 export type FoundMap = Pick<GameMap, 'key' | 'name' | 'gamemodes'>;
-export type FoundServer = Server;
 
 /**
  * Players by a present or former name, hidden players by the present one alone, private ones by none. A player is also found by
@@ -44,9 +45,7 @@ async function addPlayers(
   const keys = new Set(terms.map(({ ref }) => Number(ref))).difference(new Set(found.keys()));
   const players = new Map((await playersByKeys(db, [...keys])).map((player) => [player.key, player]));
   const uuids = [...players.values()].map(({ uuid }) => uuid);
-  const hidden = new Set(
-    (await db.tuples(sql`select uuid from hidden_players where uuid in (${list(uuids)})`)).flat() as string[],
-  );
+  const hidden = await hiddenAmong(db, uuids);
   const isPublic = audience === 'public';
   const absent = isPublic ? await privateAmong(db, uuids, 'profile') : new Set();
   const unnamed = isPublic ? hidden.union(await privateAmong(db, uuids, 'names')) : hidden;
@@ -76,18 +75,13 @@ async function withSpelling(db: Queryable, players: readonly FoundPlayer[]): Pro
 }
 
 export async function searchMaps(db: Queryable, text: string, limit: number): Promise<FoundMap[]> {
-  const keys = await findByWord(db, 'map', text, limit);
-  const rows = await db.all(sql`select key, name, gamemodes from maps where key in (${list(keys.map(Number))})`);
-  return inOrder(keys, rows.map(rowReader<FoundMap>({ gamemodes: json })));
+  const keys = (await findByWord(db, 'map', text, limit)).map(Number);
+  const rows = await db.all(sql`select key, name, gamemodes from maps where key in (${list(keys)})`);
+  return inOrderOf(keys, rows.map(rowReader<FoundMap>({ gamemodes: json })));
 }
 
 /** Servers without those that were removed, of which there are few. */
-export async function searchServers(db: Queryable, text: string, limit: number): Promise<FoundServer[]> {
-  const keys = await findByWord(db, 'server', text, 2 * limit);
-  return inOrder(keys, await serversByKeys(db, keys.map(Number), 0)).slice(0, limit);
-}
-
-function inOrder<Row extends { key: number }>(keys: readonly string[], rows: readonly Row[]): Row[] {
-  const byKey = new Map(rows.map((row) => [String(row.key), row]));
-  return keys.flatMap((key) => byKey.get(key) ?? []);
+export async function searchServers(db: Queryable, text: string, limit: number): Promise<Server[]> {
+  const keys = (await findByWord(db, 'server', text, 2 * limit)).map(Number);
+  return inOrderOf(keys, await serversByKeys(db, keys, 0)).slice(0, limit);
 }

@@ -1,6 +1,8 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql, type Value } from '#db/sql.ts';
 import { type Group, GROUP_NAMES } from '../statistics-groups.ts';
+import type { LeaderboardEntry } from '../leaderboards/leaderboards.ts';
+import type { Named } from '../players.ts';
 import { isLeftOut } from '../unranked-players.ts';
 import type { Aggregate, Counter } from './counters.ts';
 
@@ -114,10 +116,8 @@ export const deleteValues = (tx: Queryable, counter: number, limit: number): Pro
     delete from player_counters where counter = ${counter} and (mode, player_key) in (
       select mode, player_key from player_counters where counter = ${counter} limit ${limit})`);
 
-export interface CounterLeader {
+export interface CounterLeader extends Named {
   key: number;
-  uuid: string;
-  name: string;
   value: number;
 }
 
@@ -125,7 +125,7 @@ export interface CounterBoardQuery {
   counter: number;
   mode: CounterMode;
   /** The last row of the page before. */
-  after?: { value: number; key: number } | undefined;
+  after?: LeaderboardEntry | undefined;
   limit: number;
 }
 

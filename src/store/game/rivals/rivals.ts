@@ -1,12 +1,9 @@
 import { type Sql, sql } from '#db/sql.ts';
 import { isCounted } from '../excluded-matches.ts';
+import type { Named } from '../players.ts';
 
 /** A victim, killer, teammate or opponent of a player. */
-export interface Rival {
-  key: number;
-  uuid: string;
-  name: string;
-}
+export type Rival = Named & { key: number };
 
 /** The condition that a match is in the pairs and the records: the projection has reached it, and it is not excluded or being withdrawn. */
 export const isInRivals = (match: Sql): Sql => sql`

@@ -1,13 +1,9 @@
 import { idOf } from '#platform/ids.ts';
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, sql } from '#db/sql.ts';
+import type { Named } from '../players.ts';
 
 /** The last reports of managed servers: players online and bans. */
-
-export interface OnlinePlayer {
-  uuid: string;
-  name: string;
-}
 
 /** A ban that the server listed, with the keyed hash of the player's UUID. */
 export interface ListedBan {
@@ -19,11 +15,11 @@ export interface ListedBan {
   expires: number | null;
 }
 
-export const onlineOn = (db: Queryable, serverKey: number): Promise<OnlinePlayer[]> =>
+export const onlineOn = (db: Queryable, serverKey: number): Promise<Named[]> =>
   db.all(sql`
     select uuid, name from managed_players where server_key = ${serverKey} order by uuid`);
 
-export async function addOnline(tx: Queryable, serverKey: number, players: readonly OnlinePlayer[]): Promise<void> {
+export async function addOnline(tx: Queryable, serverKey: number, players: readonly Named[]): Promise<void> {
   const rows = players.map(({ uuid, name }) => [serverKey, uuid, name]);
   await tx.runAll(insertAll('insert into managed_players (server_key, uuid, name) values', rows));
 }
