@@ -46,14 +46,12 @@ export async function addCounts(
 export const readCount = (db: Db, table: CountTable, now: number, subject: string): Promise<Count | undefined> =>
   db.get(sql`select subject, used, resets from ${TABLES[table]} where subject = ${subject} and resets > ${now}`);
 
-/** Subtracts requests that were counted. */
 export async function lowerCount(db: Db, table: CountTable, subject: string, requests: number): Promise<void> {
   await db.run(
     sql`update ${TABLES[table]} set used = used - ${requests} where subject = ${subject} and used >= ${requests}`,
   );
 }
 
-/** Ends the window of a subject. */
 export async function deleteCount(db: Db, table: CountTable, subject: string): Promise<void> {
   await db.run(sql`delete from ${TABLES[table]} where subject = ${subject}`);
 }

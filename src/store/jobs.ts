@@ -46,7 +46,6 @@ export interface NewJob {
 const COLUMNS = sql`
   key, kind, state, phase, label, params, cursor, portions as chunks, done, total, created, finished, error`;
 
-/** Adds a job. @returns its key */
 export async function createJob(tx: Queryable, now: number, job: NewJob): Promise<number> {
   const { kind, label, params = {}, cursor = {}, total = null, chunks = 0 } = job;
   const key = await nextKey(tx, now);

@@ -48,7 +48,6 @@ export async function giveConsent(
     on conflict (account_id, client_id) do update set scopes = excluded.scopes, used = excluded.used`);
 }
 
-/** Records the time of a sign-in under an existing consent. */
 export async function touchConsent(db: Queryable, now: number, accountId: string, clientId: string): Promise<void> {
   await db.run(sql`update consents set used = ${now} where account_id = ${accountId} and client_id = ${clientId}`);
 }

@@ -163,6 +163,5 @@ export async function listRequests(db: Queryable, state: RequestState, limit: nu
   return rows.map(toRequest);
 }
 
-/** The key of the newest waiting request. */
 export const newestWaiting = (db: Queryable): Promise<number | undefined> =>
   getValue(db, sql`select key from access_requests where state = 'waiting' order by key desc limit 1`);

@@ -196,7 +196,6 @@ async function lockApplication(tx: Queryable, clientId: string): Promise<Applica
   return await applicationByClientId(tx, clientId);
 }
 
-/** Deletes a change that was withdrawn or replaced. */
 export const endChange = (db: Queryable, applicationKey: number): Promise<boolean> =>
   changesRow(db, sql`delete from application_changes where application_key = ${applicationKey}`);
 

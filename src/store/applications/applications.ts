@@ -67,7 +67,6 @@ export const listApplications = (db: Queryable): Promise<Application[]> =>
 export const applicationsBefore = (db: Queryable, before: number, limit: number): Promise<Application[]> =>
   listWhere(db, sql`key < ${before} and ${NOT_FIRST_PARTY} order by key desc limit ${limit}`);
 
-/** Suspended applications, newest first. */
 export const suspendedApplications = (db: Queryable, limit: number): Promise<Application[]> =>
   listWhere(db, sql`suspended is not null order by key desc limit ${limit}`);
 
@@ -152,7 +151,6 @@ export async function secretsOf(db: Queryable, applicationKey: number): Promise<
   return rows.map(rowReader<ApplicationSecret>({ id: idOf }));
 }
 
-/** Revokes a secret with immediate effect. */
 export const removeSecret = async (db: Queryable, applicationKey: number, id: string): Promise<boolean> =>
   (await db.run(sql`
     delete from application_secrets where application_key = ${applicationKey} and key = ${keyOf(id) ?? 0}`)) > 0;

@@ -101,7 +101,6 @@ export const invite = async (
     on conflict (application_key, account_id) do update set
       invited_by = excluded.invited_by, expires = excluded.expires`)) > 0;
 
-/** Deletes an invitation that was declined or withdrawn. */
 export const endInvitation = async (db: Queryable, applicationKey: number, accountId: string): Promise<boolean> =>
   (await db.run(sql`
     delete from owner_invitations where application_key = ${applicationKey} and account_id = ${accountId}`)) > 0;

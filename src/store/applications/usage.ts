@@ -88,7 +88,6 @@ export async function countedUntil(db: Queryable): Promise<number | undefined> {
   return typeof newest === 'number' ? newest - 2 * STORED_EVERY_MS : undefined;
 }
 
-/** When an application last used the data API, epoch milliseconds. */
 export const readLastUse = (db: Queryable, applicationKey: number): Promise<number | undefined> =>
   getValue(db, sql`select last from application_uses where application_key = ${applicationKey}`);
 

@@ -1,4 +1,4 @@
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getAs, type Queryable } from '#db/db.ts';
 import { identifier, insertAll, join, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
 
@@ -88,7 +88,6 @@ export function changeStatements(changes: readonly ResourceChange[], now: number
   ];
 }
 
-/** Runs the statements of `changeStatements`. */
 export async function recordChanges(tx: Queryable, changes: readonly ResourceChange[], now: number): Promise<void> {
   await tx.runAll(changeStatements(changes, now));
 }
@@ -143,9 +142,9 @@ type FeedRow = Omit<Feed, 'isFilled'> & { filling: string | null };
 
 const FEED = sql`select id, floor, filling, (select last from sequence where name = 'change') as head from change_feed`;
 
-export const readFeed = async (db: Queryable): Promise<Feed> => toFeed((await db.get<FeedRow>(FEED))!);
-
 const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, floor, isFilled: filling === null });
+
+export const readFeed = async (db: Queryable): Promise<Feed> => (await getAs(db, FEED, toFeed))!;
 
 /**
  * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts

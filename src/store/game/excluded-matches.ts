@@ -13,7 +13,6 @@ export const isCounted = (key: Sql): Sql =>
 export const isExcluded = (db: Queryable, key: number): Promise<boolean> =>
   exists(db, sql`select 1 as found from excluded_matches where match_key = ${key}`);
 
-/** Those of the matches that are excluded. */
 export async function excludedAmong(db: Queryable, keys: readonly number[]): Promise<ReadonlySet<number>> {
   if (keys.length === 0) return new Set();
   const rows = await db.tuples(sql`select match_key from excluded_matches where match_key in (${list(keys)})`);

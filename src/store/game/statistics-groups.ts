@@ -178,7 +178,6 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 export const GROUP_NAMES = Object.keys(GROUPS) as Group[];
 
-/** The counters of a group. */
 export type CounterOf<G extends Group> = (typeof GROUPS)[G]['counters'][number];
 
 export const countersOf = (group: Group): readonly StatCounter[] => GROUPS[group].counters;

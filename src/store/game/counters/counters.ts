@@ -59,7 +59,6 @@ export async function deleteCounter(tx: Queryable, key: string): Promise<void> {
   await tx.run(sql`delete from counters where key = ${key}`);
 }
 
-/** Saves that the reports of events up to a key are counted. */
 export async function saveCounted(tx: Queryable, key: string, counted: number): Promise<void> {
   await tx.run(sql`update counters set counted = ${counted} where key = ${key}`);
 }
