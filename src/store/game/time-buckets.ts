@@ -6,7 +6,6 @@ export const PERIODS = ['day', 'week', 'month', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
 
 const PLACE = 100_000_000;
-const DAY_MS = 86_400_000;
 const QUARTER_HOUR_MS = 900_000;
 const RETAINED_QUARTERS = 50_000;
 
@@ -18,18 +17,12 @@ export type BucketsAt = (epochMs: number) => Readonly<Record<Period, number>>;
 
 /** Caches the buckets of each quarter of an hour: every time zone changes its date on such a boundary. */
 export function bucketsIn(zone: string): BucketsAt {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  });
   const cache = new Map<number, Record<Period, number>>();
   return (epochMs) => {
     const quarter = Math.floor(epochMs / QUARTER_HOUR_MS);
     let buckets = cache.get(quarter);
     if (buckets === undefined) {
-      buckets = bucketsOnDay(Date.parse(format.format(epochMs)));
+      buckets = bucketsOn(Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(zone).toPlainDate());
       if (cache.size >= RETAINED_QUARTERS) cache.clear();
       cache.set(quarter, buckets);
     }
@@ -37,16 +30,13 @@ export function bucketsIn(zone: string): BucketsAt {
   };
 }
 
-/** @param day midnight UTC of the date */
-function bucketsOnDay(day: number): Record<Period, number> {
-  const date = new Date(day);
-  const monday = day - ((date.getUTCDay() + 6) % 7) * DAY_MS;
-  const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+function bucketsOn(day: Temporal.PlainDate): Record<Period, number> {
+  const [monday, first] = [day.subtract({ days: day.dayOfWeek - 1 }), day.with({ day: 1 })];
   return { day: bucket('day', day), week: bucket('week', monday), month: bucket('month', first), all: bucket('all') };
 }
 
-function bucket(period: Period, day?: number): number {
-  const date = day === undefined ? 0 : Number(new Date(day).toISOString().slice(0, 10).replaceAll('-', ''));
+function bucket(period: Period, day?: Temporal.PlainDate): number {
+  const date = day === undefined ? 0 : Number(day.toString().replaceAll('-', ''));
   return PERIODS.indexOf(period) * PLACE + date;
 }
 
@@ -54,9 +44,8 @@ function bucket(period: Period, day?: number): number {
 export function back(bucketNumber: number, count: number): number {
   const period = bucketPeriod(bucketNumber);
   if (period === 'all') return bucketNumber;
-  const day = new Date(bucketStart(bucketNumber));
-  if (period === 'month') return bucket('month', Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - count, 1));
-  return bucket(period, day.getTime() - count * (period === 'week' ? 7 : 1) * DAY_MS);
+  const first = Temporal.PlainDate.from(String(bucketNumber % PLACE));
+  return bucket(period, first.subtract({ [`${period}s`]: count }));
 }
 
 export function bucketPeriod(bucketNumber: number): Period {
