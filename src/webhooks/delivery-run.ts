@@ -3,7 +3,7 @@ import { OutgoingError } from '#http/outgoing.ts';
 import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { resetReason } from '#store/game/change-cursors.ts';
-import { type Change, changeOfResource, changesAfter, type Feed, readFeed } from '#store/game/changes.ts';
+import { type Change, changeOfResource, changesWithFeed, type Feed } from '#store/game/changes.ts';
 import {
   addDelivery,
   addMessage,
@@ -89,17 +89,16 @@ export class DeliveryRun {
   async #continue(step: Step): Promise<boolean> {
     const { db, clock } = this.#deps.context;
     const { webhook, form } = step;
-    // Read before the changes: what is not among them has a greater number.
-    const feed = await readFeed(db);
-    if (!feed.isFilled) return false;
     const { key, cursor, kinds, failures } = webhook;
+    // What is not among the changes has a greater number than the head of the feed.
+    const { feed, changes: found } = await changesWithFeed(db, cursor.number, PAGE, kinds);
+    if (!feed.isFilled) return false;
     if (resetReason(cursor, feed) !== undefined) return await this.#reset(step, feed);
     const { head } = feed;
     const ordered = { ...step, head, tried: await messagesInOrder(db, key) };
     const reset = ordered.tried.find(({ change }) => change === null);
     if (reset !== undefined)
       return await this.#send(ordered, { changes: [], last: cursor.number, request: form.message(reset) }, []);
-    const found = await changesAfter(db, cursor.number, PAGE, kinds);
     this.#deps.metrics.reached(key, found[0]?.time);
     if (found.length === 0) {
       if (head > cursor.number) await this.#transaction(step, (tx) => this.#pass(tx, ordered, head));

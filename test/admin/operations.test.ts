@@ -8,7 +8,7 @@ import { revokeKey } from '#admin/servers.ts';
 import { allCommands } from '#cli/dispatch.ts';
 import { ROUTES } from '#console/pages.ts';
 import { runJobs } from '#events/jobs/runner.ts';
-import { changesAfter, readFeed } from '#store/game/changes.ts';
+import { changesWithFeed, readFeed } from '#store/game/changes.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { listAudit } from '#store/audit/audit.ts';
@@ -126,7 +126,9 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
       await act(example, twin, losing.has(nameIn(name)));
       await runJobs(context);
       const declared = operations.get(nameIn(name))!.flatMap(({ changes }) => changes);
-      const undeclared = (await changesAfter(db, head, 1_000)).filter(({ kind }) => !declared.includes(kind));
+      const undeclared = (await changesWithFeed(db, head, 1_000)).changes.filter(
+        ({ kind }) => !declared.includes(kind),
+      );
       assert.deepEqual(undeclared, [], name);
       const after = await rowsOf(db, tables);
       const added = (await entries()).filter(({ id }) => !known.has(id));

@@ -4,7 +4,7 @@ import { PAGES } from '#site/index.ts';
 import { sql } from '#db/sql.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
-import { changesAfter, readFeed } from '#store/game/changes.ts';
+import { changesWithFeed, readFeed } from '#store/game/changes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { get as getPage } from '#test/site/request.ts';
@@ -67,7 +67,7 @@ onEachDatabase('another name of a hidden player does not tell the matches of the
   await finishJobs(db);
   const { head } = await readFeed(db);
   await sendEvents(context, login('Alpha', { ...QUIET, name: 'Later' }, { time: after(5_000) }));
-  const changes = await changesAfter(db, head, 100);
+  const changes = (await changesWithFeed(db, head, 100)).changes;
   assert.deepEqual(
     changes.filter(({ kind }) => kind === 'match'),
     [],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changesAfter } from '#store/game/changes.ts';
+import { changesWithFeed } from '#store/game/changes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { siteSession, siteSessionOf } from '#test/site/session.ts';
@@ -96,7 +96,7 @@ onEachDatabase('a private profile tells the name and the ban alone, and comes ba
   };
   const before = await answers();
   const card = (await ask(site, `/cards/players/${QUIET.uuid}.png`)).headers.etag;
-  const head = (await changesAfter(db, 0, 1_000)).at(-1)!.number;
+  const head = (await changesWithFeed(db, 0, 1_000)).changes.at(-1)!.number;
   assert.equal(JSON.parse(before[PATHS[1]!]!).teampvp.kill_count_rank, 2);
 
   await sendEvents(context, privacy({ profile: true }));
@@ -146,7 +146,7 @@ onEachDatabase('a private profile tells the name and the ban alone, and comes ba
   const { changes } = (await get('/v1/changes?expand=1')).json;
   const change = changes.findLast(({ type }: { type: string }) => type === 'player.changed');
   assert.deepEqual([change.resource.id, change.resource.private, change.resource.last_login], [id, true, '']);
-  assert.ok((await changesAfter(db, head, 10)).some(({ kind }) => kind === 'player'));
+  assert.ok((await changesWithFeed(db, head, 10)).changes.some(({ kind }) => kind === 'player'));
 
   await sendEvents(context, privacy({}));
   assert.deepEqual(await answers(), before);

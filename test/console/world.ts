@@ -18,7 +18,7 @@ import {
   webhookById,
 } from '#store/applications/webhooks/webhooks.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
-import { type Change, changesAfter, readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
+import { type Change, changesWithFeed, readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
 import { addOwner } from '#store/applications/owners.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { recordPolls, setWatch } from '#store/game/watches/server-watches.ts';
@@ -230,7 +230,7 @@ async function fillWebhooks({ db, clock, config }: AppContext, { key }: Applicat
   await db.run(
     sql`update webhooks set state = 'on', failures = 4, failing = 0, next_attempt = ${until} where key = ${waiting}`,
   );
-  const [change] = (await changesAfter(db, 0, 1, ['match'])) as [Change];
+  const [change] = (await changesWithFeed(db, 0, 1, ['match'])).changes as [Change];
   const page = '<h1>502 Bad Gateway</h1>\n<p>nginx</p>';
   const sent = { status: 204, reason: '', ms: 38, response: '' };
   const rows: NewDelivery[] = [

@@ -14,7 +14,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { mapByName, mapNames, ratesOf, readRotations, rotationOf, mapSummaries } from '#store/game/maps/maps.ts';
 import { killsBelow } from '#store/game/kills.ts';
-import { changesAfter } from '#store/game/changes.ts';
+import { changesWithFeed } from '#store/game/changes.ts';
 import { listPlayedMatches } from '#store/game/match-lists.ts';
 import { listMatches } from '#store/game/matches.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
@@ -507,7 +507,7 @@ class FeedReader {
   /** Reads to the present end. */
   async read(): Promise<void> {
     for (;;) {
-      const page = await changesAfter(this.#db, this.#after, 7);
+      const page = (await changesWithFeed(this.#db, this.#after, 7)).changes;
       for (const { number, kind, key } of page) {
         this.#after = number;
         if (kind === 'match') this.matches.push(key);

@@ -6,7 +6,7 @@ import { identifier, insertAll, sql } from '#db/sql.ts';
 import { listTables } from '#db/transfer/schema.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { fillChanges } from '#store/game/change-filling.ts';
-import { changesAfter, deleteTombstones, readFeed, recordChanges } from '#store/game/changes.ts';
+import { changesWithFeed, deleteTombstones, readFeed, recordChanges } from '#store/game/changes.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
 import { erasePlayer } from '#store/accounts/player-erasure.ts';
 import { Keys } from '#store/sequence.ts';
@@ -72,7 +72,9 @@ onEachEmptyDatabase('an upgrade fills the feed in chunks while the network chang
     if (more.every((one) => !one) && changes[step] === undefined) break;
   }
   assert.equal((await readFeed(db)).isFilled, true);
-  assert.ok((await changesAfter(db, 0, 10_000)).some(({ kind, revision }) => kind === 'player' && revision === 1));
+  assert.ok(
+    (await changesWithFeed(db, 0, 10_000)).changes.some(({ kind, revision }) => kind === 'player' && revision === 1),
+  );
   await mirror.check('all resources of the older version');
   await new Mirror(context).check('from the beginning');
 });
@@ -105,7 +107,7 @@ onEachDatabase('tombstones are kept for CHANGES_LIFETIME, and then the floor of 
   const removed = Array.from({ length: 501 }, (_, key) => ({ kind: 'match', key, type: 'withdrawn' }) as const);
   await record(began, { kind: 'map', key: 1, type: 'created' }, ...removed, { kind: 'map', key: 2, type: 'created' });
   await record(began + 1, { kind: 'player', key: 1, type: 'erased' });
-  const state = async () => [(await readFeed(db)).floor, (await changesAfter(db, 0, 1_000)).length];
+  const state = async () => [(await readFeed(db)).floor, (await changesWithFeed(db, 0, 1_000)).changes.length];
   clock.advance(30 * DAY_MS);
   await runJobsOnce(context);
   assert.deepEqual(await state(), [0, 504], 'at the end of the lifetime');
@@ -137,7 +139,7 @@ onEachDatabase('a rename moves more than 500 punishments in two transactions', a
     ),
   );
   const punished = async (): Promise<number> =>
-    (await changesAfter(db, 0, 1_000)).filter(({ kind }) => kind === 'punishment').length;
+    (await changesWithFeed(db, 0, 1_000)).changes.filter(({ kind }) => kind === 'punishment').length;
   await sendEvents(context, login('Alpha', person(1, 'Renamed')));
   assert.equal(await punished(), 500);
   // A second name before the first one is through.

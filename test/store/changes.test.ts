@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { changesAfter, ChangeSet, readFeed, recordChanges, type ResourceKind } from '#store/game/changes.ts';
+import { changesWithFeed, ChangeSet, readFeed, recordChanges, type ResourceKind } from '#store/game/changes.ts';
 import { Keys } from '#store/sequence.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 
@@ -16,7 +16,7 @@ onEachDatabase('a new change moves a resource to the end of the feed', async (t,
   await record(['match', 1, 'created'], ['match', 1, 'changed'], ['map', 1, 'created'], ['player', 2, 'created']);
   await record(['match', 1, 'changed'], ['map', 1, 'changed'], ['map', 1, 'withdrawn']);
   const after = async (...range: [number, number, ResourceKind[]?]): Promise<object[]> =>
-    (await changesAfter(db, ...range)).map((change) => ({ ...change }));
+    (await changesWithFeed(db, ...range)).changes.map((change) => ({ ...change }));
   const all = await after(0, 9);
   assert.deepEqual(all, [
     { number: 3, kind: 'player', key: 2, type: 'created', revision: 1, time: 7 },

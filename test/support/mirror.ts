@@ -9,7 +9,7 @@ import { timestampsIn } from '#http/timestamps.ts';
 import { matchWithTeams } from '#store/game/matches.ts';
 import { isHidden } from '#store/game/hidden-lists.ts';
 import { idOf } from '#platform/ids.ts';
-import { CHANGE_TYPES, type Change, changesAfter, type ResourceKind } from '#store/game/changes.ts';
+import { CHANGE_TYPES, type Change, changesWithFeed, type ResourceKind } from '#store/game/changes.ts';
 
 type Json = Record<string, unknown>;
 type World = Pick<AppContext, 'db' | 'clock'>;
@@ -71,7 +71,7 @@ export class Mirror {
 
   /** Reads the changes since the last call. */
   async follow(): Promise<Change[]> {
-    const changes = await changesAfter(this.#world.db, this.#after, 10_000);
+    const changes = (await changesWithFeed(this.#world.db, this.#after, 10_000)).changes;
     for (const { number, kind, key, type } of changes) {
       this.#after = number;
       if (CHANGE_TYPES[type].removes) this.#copies.delete(`${kind} ${key}`);

@@ -147,17 +147,10 @@ const toFeed = ({ id, head, floor, filling }: FeedRow): Feed => ({ id, head, flo
 export const readFeed = async (db: Queryable): Promise<Feed> => (await getAs(db, FEED, toFeed))!;
 
 /**
- * Changes after a number in their order, of some kinds, and the tombstones of all kinds. One statement, so that all parts
- * see the same state; each part reads at most `limit` rows of one index: all changes of a kind, or its tombstones.
+ * Changes after a number in their order, of some kinds, and the tombstones of all kinds, with the feed at the same moment and
+ * the number after which the next page begins. One statement, so that all parts see the same state; each part reads few more
+ * than `limit` rows of one index: all changes of a kind, or its tombstones.
  */
-export const changesAfter = (
-  db: Queryable,
-  after: number,
-  limit: number,
-  kinds: readonly ResourceKind[] = RESOURCE_KINDS,
-): Promise<Change[]> => db.all<Change>(selectChanges(after, limit, kinds));
-
-/** `changesAfter` with the feed at the same moment, in one statement, and the number after which the next page begins. */
 export async function changesWithFeed(
   db: Queryable,
   after: number,
