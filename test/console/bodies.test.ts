@@ -50,6 +50,20 @@ test('a request without Content-Length is answered like one with it', async (t) 
     }
 });
 
+test('HEAD has the status of GET', async (t) => {
+  const services = await openConsole(t);
+  await makeOperator(services, 'Olga');
+  const { client_id } = await application(services.context, { name: 'Board' });
+  const { console } = await enter(services, 'Olga');
+  const name = hostCookie(SITE_SESSION, false);
+  const headers = { cookie: `${name}=${console.cookie(name)}` };
+  const ofApplication = ['webhooks', 'settings'].map((tab) => `applications/${client_id}/${tab}`);
+  for (const path of [...ofApplication, 'applications/new', 'operator/servers', 'operator/counters']) {
+    const { status } = await fetch(`${services.site}/console/${path}`, { method: 'HEAD', headers });
+    assert.equal(status, 200, path);
+  }
+});
+
 test('forms and uploads are accepted in chunks and refused when they are too long', async (t) => {
   const services = await openConsole(t);
   await makeOperator(services, 'Olga');

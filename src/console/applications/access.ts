@@ -36,7 +36,7 @@ async function accessPage(request: OwnedRequest, kind?: RequestKind, problems: P
     ${!isOpen && !isWaiting('access') ? requestForm(request, 'access', kind === 'access' ? problems : {}) : ''}
     ${isOpen && !isWaiting('limit') ? requestForm(request, 'limit', kind === 'limit' ? problems : {}) : ''}
     ${historyCard(request, requests)} ${request.person.isOperator ? operatorCard(request) : ''}`;
-  return await inApplication(request, '/access', texts.tabs['/access'], inner, kind === undefined ? 200 : 422);
+  return await inApplication(request, '/access', texts.tabs['/access'], inner);
 }
 
 function limitOf(request: OwnedRequest): string {

@@ -25,7 +25,7 @@ import { applicationFields, isValidForm, MAX_NAME, readApplicationForm } from '.
 import { announceChange, changeCard, changeHint } from './changes.ts';
 import { type PageContent, tokenField } from '../layout.ts';
 import { consumeSecret, flashSecret, secretNotice } from '../flash-message.ts';
-import { button, factsList, formTo, isFine, logoImage, number, type Problems, timestamp } from '../components.ts';
+import { button, factsList, formTo, logoImage, number, type Problems, timestamp } from '../components.ts';
 import { ASKED_BY_FORM, isTyped, operationForm } from '../operation-form.ts';
 import { ownedForm, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 import { inviteOwner, ownersCard } from './owners.ts';
@@ -56,7 +56,7 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
       ])}
     </section>
     ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
-  return await inApplication(request, '', '', inner, isFine(problems) ? 200 : 422);
+  return await inApplication(request, '', '', inner);
 }
 
 const line = (uri: string): Html => html`<code class="line">${uri}</code>`;
@@ -145,7 +145,7 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
       <p>${t.delete_hint}</p>
       <p><a class="button quiet danger" href="/console${root}/delete">${t.delete}</a></p>
     </section>`;
-  return await inApplication(request, '/settings', texts.tabs['/settings'], inner, isPage ? 200 : 422);
+  return await inApplication(request, '/settings', texts.tabs['/settings'], inner);
 }
 
 async function logoCard(request: OwnedRequest): Promise<Html> {
@@ -230,7 +230,7 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
         </div>`,
     )}
   </section>`;
-  return await inApplication(request, '/settings', t.delete, inner, isWrong ? 422 : 200);
+  return await inApplication(request, '/settings', t.delete, inner);
 }
 
 const AT = '/applications/:client_id';

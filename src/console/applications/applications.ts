@@ -90,7 +90,7 @@ function newApplicationPage(request: ConsoleRequest, problems: Problems = {}): P
           </div>`
         : notice(t.verify_first, 'bad')
     }`;
-  const status = request.c.req.method === 'GET' ? 200 : 422;
+  const status = request.c.req.method === 'POST' ? 422 : 200;
   return { title: texts.applications.register, main, part: 'applications', status };
 }
 

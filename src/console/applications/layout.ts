@@ -12,13 +12,14 @@ type Tab = (typeof TABS)[number];
 /**
  * The layout of an application's pages: heading, tabs and, if it is suspended, the reason.
  * @param title of the tab; empty for the overview
+ * @param status default: a form is answered by a page if it has a problem
  */
 export async function inApplication(
   request: OwnedRequest,
   tab: Tab,
   title: string,
   inner: Html,
-  status = 200,
+  status = request.c.req.method === 'POST' ? 422 : 200,
 ): Promise<PageContent> {
   const { application, texts } = request;
   const root = `/console/applications/${application.client_id}`;
@@ -54,5 +55,6 @@ export async function confirmInApplication(
   { tab, ...act }: Omit<Confirmation, 'back'> & { tab: Tab },
 ): Promise<PageContent> {
   const back = `/applications/${request.application.client_id}${tab}`;
-  return await inApplication(request, tab, act.title, confirmationCard(request, { ...act, back, heading: act.title }));
+  const card = confirmationCard(request, { ...act, back, heading: act.title });
+  return await inApplication(request, tab, act.title, card, 200);
 }

@@ -46,7 +46,7 @@ const to =
 
 async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
   const webhook = await find(request);
-  const { texts, deps, c } = request;
+  const { texts, deps } = request;
   const { webhooks: t } = texts;
   const secret = consumeSecret(request, webhook.id);
   const { head } = await readFeed(deps.db);
@@ -73,7 +73,7 @@ async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
       <p>${t.delete_impact}</p>
       ${button(request, `${pathOf(webhook)}/delete`, t.delete, { kind: 'quiet danger' })}
     </section>`;
-  return await inApplication(request, '/webhooks', hostOf(webhook), inner, c.req.method === 'GET' ? 200 : 422);
+  return await inApplication(request, '/webhooks', hostOf(webhook), inner);
 }
 
 /** Whether the next attempt is later than now. */

@@ -36,7 +36,7 @@ export async function webhookBanner({ application, deps, texts }: OwnedRequest):
 }
 
 async function listPage(request: OwnedRequest, problems: Problems = {}) {
-  const { application, deps, texts, c } = request;
+  const { application, deps, texts } = request;
   const { webhooks: t } = texts;
   const found = await webhooksOf(deps.db, application.key);
   const inner = html`<section class="card" aria-labelledby="webhooks">
@@ -52,7 +52,7 @@ async function listPage(request: OwnedRequest, problems: Problems = {}) {
       }
     </section>
     ${found.length >= MAX_WEBHOOKS ? notice(problems['url'], 'bad') : addCard(request, problems)}`;
-  return await inApplication(request, '/webhooks', t.title, inner, c.req.method === 'GET' ? 200 : 422);
+  return await inApplication(request, '/webhooks', t.title, inner);
 }
 
 function listItem({ application, texts }: OwnedRequest, webhook: Webhook): Html {

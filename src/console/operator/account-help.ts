@@ -27,7 +27,7 @@ async function helpPage(request: ConsoleRequest, problem?: string) {
           ${addressCard(request, account, problem)}`
         : notice(refusal, 'bad')
     }`;
-  return inOperator(request, '/accounts', t.title(name), inner, problem === undefined ? 200 : 422);
+  return inOperator(request, '/accounts', t.title(name), inner);
 }
 
 /** An operator cannot help a disabled account, or their own: a stolen session must not take over the account. */

@@ -98,7 +98,7 @@ async function accountPage(request: ConsoleRequest, problem?: string) {
       ${account.id === person.account.id ? '' : html`<p><a class="button quiet" href="/console/operator/accounts/${account.id}/help">${request.texts.help.link}</a></p>`}
     </section>
     ${account.id === person.account.id ? notice(t.own_account) : changesCard(request, account, problem)}`;
-  return inOperator(request, '/accounts', account.name, inner, problem === undefined ? 200 : 422);
+  return inOperator(request, '/accounts', account.name, inner);
 }
 
 function changesCard(

@@ -79,7 +79,7 @@ async function changePage(request: ConsoleRequest, problem?: string) {
     ${factsList([...askedBy(request, change, old.name), [t.when, timestamp(request, change.created)]])}
     ${changeTable(request, change)} ${notice(problem, 'bad')} ${decisionForm(request, `/operator/changes/${id}`)}
   </section>`;
-  return inOperator(request, '', changes.review_title(old.name), inner, problem === undefined ? 200 : 422);
+  return inOperator(request, '', changes.review_title(old.name), inner);
 }
 
 const AT = '/operator/changes/:id';

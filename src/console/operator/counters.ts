@@ -45,7 +45,7 @@ async function countersPage(request: ConsoleRequest, problems: Problems = {}) {
           ${counterFields(request, isPage ? EMPTY : form, problems)}<button>${t.create}</button>`,
       )}
     </section>`;
-  return inOperator(request, SECTION, title, inner, isPage ? 200 : 422);
+  return inOperator(request, SECTION, title, inner);
 }
 
 function counterRow(request: ConsoleRequest, counter: Counter): Cell[] {
@@ -176,7 +176,7 @@ async function counterPage(request: ConsoleRequest, problems: Problems = {}) {
       <p>${t.remove_hint}</p>
       ${button(request, `${AT}/${counter.key}/delete`, t.remove, { kind: 'quiet danger' })}
     </section>`;
-  return inOperator(request, SECTION, labelIn(counter, texts.lang), inner, isPage ? 200 : 422);
+  return inOperator(request, SECTION, labelIn(counter, texts.lang), inner);
 }
 
 function formOf({ label, aggregate, modes, most, order }: Counter): ConsoleRequest['form'] {

@@ -14,13 +14,14 @@ const OF_MODERATORS: ReadonlySet<Section> = new Set<Section>(['/punishments', '/
 /**
  * The layout of the operator's pages: the search and the list of sections beside the page, and the heading.
  * @param section undefined for the page of the search
+ * @param status default: a form is answered by a page if it has a problem
  */
 export async function inOperator(
   request: ConsoleRequest,
   section: Section | undefined,
   title: string,
   inner: Html,
-  status = 200,
+  status = request.c.req.method === 'POST' ? 422 : 200,
 ): Promise<PageContent> {
   const main = html`<div class="beside">
     ${await sideNavigation(request, section, title)}
@@ -85,5 +86,5 @@ export interface Act extends Confirmation {
 
 /** The page before an act of operators. */
 export async function confirmationPage(request: ConsoleRequest, { section, title, ...act }: Act): Promise<PageContent> {
-  return await inOperator(request, section, title, confirmationCard(request, act));
+  return await inOperator(request, section, title, confirmationCard(request, act), 200);
 }

@@ -29,7 +29,7 @@ async function namesPage(request: ConsoleRequest, renaming?: { account: Account;
     </section>
     ${player === undefined ? '' : await playerCards(request, player)}
     ${account === undefined ? '' : html`${accountCard(request, account, renaming?.problem)} ${await factorCard(request, account)}`}`;
-  return inOperator(request, '/names', t.sections['/names'], inner, renaming === undefined ? 200 : 422);
+  return inOperator(request, '/names', t.sections['/names'], inner);
 }
 
 async function findAccount({ deps: { db } }: ConsoleRequest, query: string, player: Player | undefined) {

@@ -57,7 +57,7 @@ async function playerPage(request: ConsoleRequest, problem?: string) {
   ${await punishmentsCard(request, player)}
   ${namesCard(request, names, former.length === 0 ? html`` : removal(request, player, former))}
   ${await eventsCard(request, player)} ${await eraseCard(request, player, problem)}`;
-  return inOperator(request, '/players', player.name, inner, problem === undefined ? 200 : 422);
+  return inOperator(request, '/players', player.name, inner);
 }
 
 async function factsOf(request: ConsoleRequest, player: Player): Promise<(Fact | false)[]> {

@@ -114,7 +114,7 @@ async function requestPage(request: ConsoleRequest, problem?: string) {
     ${notice(problem, 'bad')}
     ${state === 'waiting' ? decisionForm(request, `/operator/requests/${id}`, kind === 'limit' ? field(limit) : '') : html`<p class="badge">${access.request_states[state]}</p>`}
   </section>`;
-  return inOperator(request, '', title, inner, problem === undefined ? 200 : 422);
+  return inOperator(request, '', title, inner);
 }
 
 const AT = '/operator/requests/:id';

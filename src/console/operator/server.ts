@@ -67,7 +67,7 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
       <p>${t.delete_server_hint}</p>
       ${button(request, `/operator/servers/${id}/delete`, t.delete_server, { kind: 'quiet danger' })}
     </section>`;
-  return inOperator(request, '/servers', server.name, inner, isPage ? 200 : 422);
+  return inOperator(request, '/servers', server.name, inner);
 }
 
 function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly LoggedReceipt[]): Html {

@@ -20,9 +20,8 @@ const MAX_HIDDEN_TEXT = 16_000;
 
 /** All game servers, and a form to add one. */
 async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
-  const { deps, now, form, c } = request;
+  const { deps, now, form } = request;
   const { operator: t } = request.texts;
-  const isPage = c.req.method === 'GET';
   const servers = await listServers(deps.db, now - deps.config.PRESENCE_TIMEOUT * 1000);
   const rows = servers.map((server) => [
     html`<a href="/console/operator/servers/${idOf(server.key)}">${server.name}</a>`,
@@ -46,7 +45,7 @@ async function serversPage(request: ConsoleRequest, problems: Problems = {}) {
       )}
     </section>
     ${await networkCard(request, problems)}`;
-  return inOperator(request, '/servers', t.sections['/servers'], inner, isPage ? 200 : 422);
+  return inOperator(request, '/servers', t.sections['/servers'], inner);
 }
 
 /** The map that a server plays; a lobby reports without one. */

@@ -69,7 +69,7 @@ async function newPage(request: ConsoleRequest, problems?: Problems) {
   const inner = html`<section class="card form">
     ${notice(errors['form'], 'bad')} ${formTo(request, '/operator/punishments/new', fields)}
   </section>`;
-  return inOperator(request, '/punishments', t.issue, inner, problems === undefined ? 200 : 422);
+  return inOperator(request, '/punishments', t.issue, inner);
 }
 
 async function issue(request: ConsoleRequest) {

@@ -49,14 +49,8 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
       <h2 id="history">${t.history}</h2>
       ${changeTable(request, history, { of: key })}
     </section>`;
-  const status = problems.change === undefined && problems.revoke === undefined ? 200 : 422;
-  return inOperator(
-    request,
-    '/punishments',
-    `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`,
-    inner,
-    status,
-  );
+  const title = `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`;
+  return inOperator(request, '/punishments', title, inner);
 }
 
 function factsOf(request: ConsoleRequest, punishment: Punishment): (Fact | false)[] {
