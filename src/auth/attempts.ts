@@ -111,7 +111,7 @@ export function reportGuesses(deps: Deps, account: Account, limit: 'wrongPasswor
     if (!(await deps.limits.count(limit, { account: deps.db.keyedHash(account.id) })).allowed) return;
     sendMail(deps, account, (texts) => {
       const kind = limit === 'wrongCodeMail' ? 'codes_guessed' : 'guessed';
-      return { subject: texts[`${kind}_subject`], lines: [texts[kind], `${deps.config.AUTH_URL}/forgot`] };
+      return [texts[`${kind}_subject`], texts[kind], `${deps.config.AUTH_URL}/forgot`];
     });
   });
 }

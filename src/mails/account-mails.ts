@@ -9,12 +9,12 @@ type Context = Pick<AppContext, 'config' | 'mail'>;
 export type AccountTexts = Texts['account'];
 
 /** Subject and paragraphs of a mail; a paragraph that is a URL becomes a link. */
-type MailTemplate = (texts: AccountTexts) => { subject: string; lines: string[] };
+type MailTemplate = (texts: AccountTexts) => [subject: string, ...lines: string[]];
 
 /** Sends a mail in the recipient's language. It returns at once: the mailer queues the mail. */
 export function sendMail({ config, mail }: Context, recipient: Recipient, template: MailTemplate): void {
   const { lang, hello, account: texts } = textsFor(recipient);
-  const { subject, lines } = template(texts);
+  const [subject, ...lines] = template(texts);
   const network = config.NETWORK_NAME;
   const paragraphs = [hello(recipient.name), ...lines, texts.footer(network)];
   const body = paragraphs.map((line) =>
@@ -44,10 +44,17 @@ export function sendAlert(
   account: Recipient,
   template: (texts: AccountTexts) => [string, string],
 ): void {
-  sendMail(context, account, (texts) => {
-    const [subject, sentence] = template(texts);
-    return { subject, lines: [sentence, texts.not_you, `${context.config.AUTH_URL}/forgot`] };
-  });
+  sendMail(context, account, (texts) => [...template(texts), texts.not_you, `${context.config.AUTH_URL}/forgot`]);
+}
+
+/** Sends a link of the sign-in service that has an effect. @param path with its secret */
+export function sendLink(
+  context: Context,
+  recipient: Recipient,
+  path: string,
+  template: (texts: AccountTexts) => [string, string],
+): void {
+  sendMail(context, recipient, (texts) => [...template(texts), `${context.config.AUTH_URL}${path}`, texts.ignore]);
 }
 
 function isLink(line: string): boolean {
@@ -68,8 +75,9 @@ const SENDERS: Record<AccountNotice['kind'], (context: Context, notice: AccountN
   linked: (context, { account, label }) =>
     sendAlert(context, account, (texts) => [texts.linked_subject, texts.linked(label)]),
   factors_removed: (context, { account }) =>
-    sendMail(context, account, (texts) => ({
-      subject: texts.factors_removed_subject,
-      lines: [texts.factors_removed, `${context.config.AUTH_URL}/account/security`],
-    })),
+    sendMail(context, account, (texts) => [
+      texts.factors_removed_subject,
+      texts.factors_removed,
+      `${context.config.AUTH_URL}/account/security`,
+    ]),
 };

@@ -2,7 +2,7 @@ import { countIn } from '#http/rate-limits.ts';
 import { type Account, accountById, accountByLogin } from '#store/accounts/accounts.ts';
 import { issueMailToken, peekMailToken } from '#store/accounts/mail-tokens.ts';
 import type { Deps } from '../deps.ts';
-import { type AccountTexts, sendMail } from '#mails/account-mails.ts';
+import { type AccountTexts, sendLink } from '#mails/account-mails.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +19,7 @@ interface AccessMail {
  * nothing is sent; the page must not reveal which.
  */
 export async function sendAccessLink(deps: Deps, login: string, { kind, path, data, text }: AccessMail): Promise<void> {
-  const { db, clock, config } = deps;
+  const { db, clock } = deps;
   const account = await accountByLogin(db, login);
   if (account === undefined || account.disabled !== null) return;
   const { id: account_id, email } = account;
@@ -28,11 +28,7 @@ export async function sendAccessLink(deps: Deps, login: string, { kind, path, da
     if (!(await countIn(tx, deps, 'accessMail', subjects)).allowed) return undefined;
     return await issueMailToken(tx, clock.now() + HOUR_MS, { kind, account_id, data }, email);
   });
-  if (secret === undefined) return;
-  sendMail(deps, account, (texts) => {
-    const [subject, sentence] = text(texts);
-    return { subject, lines: [sentence, `${config.AUTH_URL}${path}?token=${secret}`, texts.ignore] };
-  });
+  if (secret !== undefined) sendLink(deps, account, `${path}?token=${secret}`, text);
 }
 
 /** The account that a link of a mail gives access to; undefined for a link that does not work. */

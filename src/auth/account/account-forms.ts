@@ -272,7 +272,7 @@ async function deleteOwnAccount({ c, deps, current: { account }, make }: Submitt
   );
   if (!isDeleted) return { current: c.get('texts').errors.last_operator };
   await signOut(c, deps);
-  sendMail(deps, account, (texts) => ({ subject: texts.deleted_subject, lines: [texts.deleted] }));
+  sendMail(deps, account, (texts) => [texts.deleted_subject, texts.deleted]);
   return '/sign-in?done=deleted';
 }
 

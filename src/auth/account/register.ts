@@ -21,7 +21,7 @@ import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showCard, signInPath } from '../layout.ts';
 import { passwordError, showExpired } from '../validation.ts';
 import { showMailSent } from '../mail-state.ts';
-import { sendMail } from '#mails/account-mails.ts';
+import { sendLink, sendMail } from '#mails/account-mails.ts';
 import { BY_PASSWORD } from '../factors/methods.ts';
 import { signIn } from '../session.ts';
 import { admitAttempt } from '../attempts.ts';
@@ -63,7 +63,7 @@ async function register(c: Context, deps: Deps): Promise<Response> {
   const hashed = await deps.passwordQueue.run('other', c.get('client'), () => hashPassword(password));
   const locale = c.get('texts').lang;
   const data = { name: name.trim(), email: email.trim(), password: hashed, locale, flow, browser: secretHash(browser) };
-  deps.background.run(() => sendLink(deps, data));
+  deps.background.run(() => mailRegistration(deps, data));
   setCookie(c, browserCookie(deps), browser, cookieFlags(deps.secure, DAY_MS / 1000, '/register'));
   return await showMailSent(c, deps, c.get('texts').register.sent(data.email));
 }
@@ -86,21 +86,22 @@ async function checkForm(c: Context, deps: Deps, form: Form): Promise<Problems> 
 /** Data of a registration, held in its mail token: `password` and `browser` are hashes. */
 type Registration = Record<'name' | 'email' | 'password' | 'locale' | 'flow' | 'browser', string>;
 
-async function sendLink(deps: Deps, data: Registration): Promise<void> {
+async function mailRegistration(deps: Deps, data: Registration): Promise<void> {
   const existing = await accountByEmail(deps.db, data.email);
   if (!(await maySend(deps, existing === undefined ? 'register' : 'known', data.email))) return;
   if (existing !== undefined) {
-    return sendMail(deps, existing, (texts) => ({
-      subject: texts.register_known_subject,
-      lines: [texts.register_known, `${deps.config.AUTH_URL}/forgot`, `${deps.config.AUTH_URL}/sign-in`],
-    }));
+    const [forgot, signInPage] = [`${deps.config.AUTH_URL}/forgot`, `${deps.config.AUTH_URL}/sign-in`];
+    return sendMail(deps, existing, (texts) => [
+      texts.register_known_subject,
+      texts.register_known,
+      forgot,
+      signInPage,
+    ]);
   }
   const token: MailToken = { kind: 'register', account_id: null, data };
   const secret = await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, data.email));
-  sendMail(deps, data, (texts) => ({
-    subject: texts.register_subject,
-    lines: [texts.register, `${deps.config.AUTH_URL}/register/confirm?token=${secret}`, texts.ignore],
-  }));
+  const path = `/register/confirm?token=${secret}`;
+  sendLink(deps, data, path, (texts) => [texts.register_subject, texts.register]);
 }
 
 /** Mails to an address are limited, not registrations: other people must not use up those of its owner. */

@@ -12,7 +12,7 @@ import {
 import { issueMailToken, type MailToken, peekMailToken, UNDO_DAYS } from '#store/accounts/mail-tokens.ts';
 import { type Context, type Deps, type Env, readOwnForm } from '../deps.ts';
 import { showCard, showQuestion } from '../layout.ts';
-import { sendAlert, sendMail } from '#mails/account-mails.ts';
+import { sendAlert, sendLink, sendMail } from '#mails/account-mails.ts';
 import { showExpired } from '../validation.ts';
 import { record } from '../audit.ts';
 
@@ -38,10 +38,7 @@ export async function sendVerification(deps: Deps, account: Account): Promise<vo
   const { id, email } = account;
   const token = { kind: 'verify', account_id: id, data: { email } } as const;
   const secret = await deps.db.transaction((tx) => issueMailToken(tx, deps.clock.now() + DAY_MS, token, email));
-  sendMail(deps, account, (texts) => ({
-    subject: texts.verify_subject,
-    lines: [texts.verify, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
-  }));
+  sendLink(deps, account, `/verify?token=${secret}`, (texts) => [texts.verify_subject, texts.verify]);
 }
 
 /**
@@ -52,11 +49,8 @@ export async function sendChange(deps: Deps, account: Account, email: string): P
   sendAlert(deps, account, (texts) => [texts.email_changing_subject, texts.email_changing(email)]);
   if ((await accountByEmail(deps.db, email)) !== undefined) return;
   const secret = await issueEmailChange(deps.db, deps.clock.now() + DAY_MS, account.id, email);
-  if (secret === undefined) return;
-  sendMail(deps, { ...account, email }, (texts) => ({
-    subject: texts.email_subject,
-    lines: [texts.email, `${deps.config.AUTH_URL}/verify?token=${secret}`, texts.ignore],
-  }));
+  if (secret !== undefined)
+    sendLink(deps, { ...account, email }, `/verify?token=${secret}`, (texts) => [texts.email_subject, texts.email]);
 }
 
 async function verify(c: Context, deps: Deps): Promise<Response> {
@@ -79,7 +73,7 @@ async function verify(c: Context, deps: Deps): Promise<Response> {
 function mailChanged(deps: Deps, account: Account, email: string, undo: string | undefined): void {
   sendMail(deps, account, (texts) => {
     const lines = undo === undefined ? [] : [texts.undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];
-    return { subject: texts.email_changed_subject, lines: [texts.email_changed(email), ...lines] };
+    return [texts.email_changed_subject, texts.email_changed(email), ...lines];
   });
 }
 
@@ -122,12 +116,8 @@ async function undo(c: Context, deps: Deps): Promise<Response> {
   if (result === 'taken') return await showOutcome(c, deps, undefined);
   const { account, email, isFactor, reset } = result;
   if (emailKey(email) !== emailKey(account.email))
-    sendMail(deps, account, (texts) => ({ subject: texts.undone_subject, lines: [texts.undone] }));
-  if (isFactor)
-    sendMail(deps, { ...account, email }, (texts) => ({
-      subject: texts.factors_removed_subject,
-      lines: [texts.factor_undone],
-    }));
+    sendMail(deps, account, (texts) => [texts.undone_subject, texts.undone]);
+  if (isFactor) sendMail(deps, { ...account, email }, (texts) => [texts.factors_removed_subject, texts.factor_undone]);
   return c.redirect(`/reset?token=${reset}`, 303);
 }
 

@@ -85,7 +85,7 @@ function mailChange(
     undo === undefined
       ? [texts.factor_unknown, `${deps.config.AUTH_URL}/account/security`]
       : [texts.factor_undo(UNDO_DAYS), `${deps.config.AUTH_URL}/email/undo?token=${undo}`];
-  sendMail(deps, account, (texts) => ({ subject: texts.factors_subject, lines: [text(texts), ...advice(texts)] }));
+  sendMail(deps, account, (texts) => [texts.factors_subject, text(texts), ...advice(texts)]);
 }
 
 /** @returns undefined if the passkey is refused, or the account has the maximum */

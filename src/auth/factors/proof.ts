@@ -39,10 +39,7 @@ export async function mailProofCode(deps: Deps, { account, uid_hash }: SignedIn)
   const subjects = { session: db.keyedHash(uid_hash), account: db.keyedHash(account.id) };
   if (!(await limits.count('factorMail', subjects)).allowed) return false;
   const code = await newFactorMailCode(db, clock.now(), account.id, uid_hash);
-  sendMail(deps, account, (texts) => ({
-    subject: texts.factor_code_subject,
-    lines: [texts.factor_code, code, texts.factor_code_warning],
-  }));
+  sendMail(deps, account, (t) => [t.factor_code_subject, t.factor_code, code, t.factor_code_warning]);
   return true;
 }
 
