@@ -5,6 +5,7 @@ import { type HttpError, rateLimited } from '#http/errors.ts';
 import { COLON, type FormatTime, timeFormatter } from '#http/languages.ts';
 import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
 import { jsonPieces } from '#platform/streams/json-stream.ts';
 import type { Html } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
@@ -42,58 +43,45 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
     });
   });
   app.get('/account', page).get('/account/export', exported);
-  onForm(app, deps, '/account/sign-out', async (c, { account }) => {
+  const onForm = (path: string, act: FormAction): void => {
+    const submit = signedInForm(deps, async (c, current, form) => c.redirect(await act(c, current, form), 303));
+    app.post(path, submit);
+  };
+  /** For an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
+  const onLimitedForm = (path: string, act: FormAction): void =>
+    onForm(path, async (c, current, form) => {
+      if (!(await admitAttempt(c, deps, 'end', current.account.id))) throw tooMany();
+      return await act(c, current, form);
+    });
+  onForm('/account/sign-out', async (c, { account }) => {
     await signOut(c, deps, (tx) => record(tx, c, deps, account, { action: 'session.end' }));
     return '/sign-in';
   });
-  onForm(app, deps, '/account/verify', async (c, { account }) => {
+  onForm('/account/verify', async (c, { account }) => {
     const mayRequest = !account.email_verified && (await admitAttempt(c, deps, 'recover', account.email));
     if (mayRequest) deps.background.run(() => sendVerification(deps, account));
     return '/account?done=verify_sent';
   });
-  onForm(
-    app,
-    deps,
-    '/account/sessions/end',
-    limited(deps, async (c, { account, uid_hash }, { session = '' }) => {
-      const others = session === '';
-      const which = others ? { except: uid_hash } : { only: session, except: uid_hash };
-      await deps.db.transaction(async (tx) => {
-        await endSessions(tx, account.id, which);
-        await record(tx, c, deps, account, { action: 'session.end', detail: { others } });
-      });
-      return '/account?done=session_ended';
-    }),
+  onLimitedForm('/account/sessions/end', async (c, { account, uid_hash }, { session = '' }) => {
+    const others = session === '';
+    const which = others ? { except: uid_hash } : { only: session, except: uid_hash };
+    await deps.db.transaction(async (tx) => {
+      await endSessions(tx, account.id, which);
+      await record(tx, c, deps, account, { action: 'session.end', detail: { others } });
+    });
+    return '/account?done=session_ended';
+  });
+  onLimitedForm('/account/applications/end', async (c, { account }, { client_id = '' }) => {
+    if (client_id === '') return '/account';
+    await deps.db.transaction(async (tx) => {
+      await endApplications(tx, account.id, client_id);
+      await record(tx, c, deps, account, { action: 'grant.end', subject: client_id });
+    });
+    return '/account?done=ended';
+  });
+  onLimitedForm('/account/privacy', async (c, current, form) =>
+    (await changePrivacy(c, deps, current, form)) ? '/account?done=privacy' : '/account',
   );
-  onForm(
-    app,
-    deps,
-    '/account/applications/end',
-    limited(deps, async (c, { account }, { client_id = '' }) => {
-      if (client_id === '') return '/account';
-      await deps.db.transaction(async (tx) => {
-        await endApplications(tx, account.id, client_id);
-        await record(tx, c, deps, account, { action: 'grant.end', subject: client_id });
-      });
-      return '/account?done=ended';
-    }),
-  );
-  onForm(
-    app,
-    deps,
-    '/account/privacy',
-    limited(deps, async (c, current, form) =>
-      (await changePrivacy(c, deps, current, form)) ? '/account?done=privacy' : '/account',
-    ),
-  );
-}
-
-/** Limits an action that writes an audit entry. @throws HttpError 429 if the account has done it too often */
-function limited(deps: Deps, act: FormAction): FormAction {
-  return async (c, current, form) => {
-    if (await admitAttempt(c, deps, 'end', current.account.id)) return await act(c, current, form);
-    throw tooMany();
-  };
 }
 
 const tooMany = (): HttpError => rateLimited('Too many requests within an hour. Try again later.', LIMITS.end.windowMs);
@@ -103,13 +91,8 @@ async function* encodeUtf8(pieces: AsyncIterable<string>): AsyncGenerator<Uint8A
   for await (const piece of pieces) yield encoder.encode(piece);
 }
 
-type FormAction = (c: Context, current: SignedIn, form: Readonly<Record<string, string>>) => Promise<string>;
-
-/** Registers a form for people who are signed in: runs the action and redirects to the path that it returns. */
-function onForm(app: Hono<Env>, deps: Deps, path: string, act: FormAction): void {
-  const submit = signedInForm(deps, async (c, current, form) => c.redirect(await act(c, current, form), 303));
-  app.post(path, submit);
-}
+/** @returns the path to redirect to */
+type FormAction = (c: Context, current: SignedIn, form: Form) => Promise<string>;
 
 async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<Response> {
   const texts = c.get('texts');

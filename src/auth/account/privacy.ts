@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { checkbox } from '#http/fields.ts';
+import type { Form } from '#http/form.ts';
 import type { Html } from '#http/page.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { accountById } from '#store/accounts/accounts.ts';
@@ -30,12 +31,7 @@ export async function privacyCard(
 }
 
 /** @returns whether the account has a game account */
-export async function changePrivacy(
-  c: Context,
-  deps: Deps,
-  { account }: SignedIn,
-  form: Readonly<Record<string, string>>,
-): Promise<boolean> {
+export async function changePrivacy(c: Context, deps: Deps, { account }: SignedIn, form: Form): Promise<boolean> {
   const [profile, online, names] = SWITCHES.map((name) => form[name] === '1') as [boolean, boolean, boolean];
   const privacy: Privacy = { profile, online, names };
   return await deps.db.transaction(async (tx) => {
