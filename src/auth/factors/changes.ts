@@ -16,39 +16,34 @@ import type { SignedIn } from '../session.ts';
 import { readCreated } from './ceremonies.ts';
 import { isProved } from './proof.ts';
 
-/** A factor that was added: the recovery codes if it is the first one, which replace it when it is lost. */
-interface Added {
-  codes: string[] | undefined;
-}
-
-interface Change<T> {
+interface Change {
   /** The name in the audit log. */
   action: string;
   /** The sentence of the mail. */
   text: (texts: AccountTexts) => string;
-  /** @returns undefined if there is nothing to change */
-  run: (tx: Queryable, isFirst: boolean) => Promise<T | undefined>;
+  /** @returns new recovery codes, if it makes any; undefined if there is nothing to change */
+  run: (tx: Queryable, isFirst: boolean) => Promise<string[] | undefined>;
 }
 
 /**
  * Changes the factors of an account in one transaction with the checks that allow it: the proof in this session, and the
  * wait of a session that began by mail. Ends all other sessions and mails the owner. After the first factor only this browser
  * is known.
- * @returns undefined if nothing was changed
+ * @returns new recovery codes, to be shown once; undefined if nothing was changed
  */
-async function change<T>(
+async function change(
   c: Context,
   deps: Deps,
   current: SignedIn,
-  { action, text, run }: Change<T>,
-): Promise<T | undefined> {
+  { action, text, run }: Change,
+): Promise<string[] | undefined> {
   const { account, uid_hash } = current;
-  const result = await deps.db.transaction(async (tx): Promise<Changed<T> | undefined> => {
+  const result = await deps.db.transaction(async (tx) => {
     if (!(await lockFactors(tx, account.id)) || !(await isProved(deps, tx, current))) return undefined;
     const isFirst = !(await hasFactor(tx, account.id));
     if (isFirst && (await firstFactorAllowedFrom(tx, account.id, uid_hash)) > deps.clock.now()) return undefined;
-    const changed = await run(tx, isFirst);
-    if (changed === undefined) return undefined;
+    const codes = await run(tx, isFirst);
+    if (codes === undefined) return undefined;
     const isProtected = await hasFactor(tx, account.id);
     // Recovery codes alone are no factor.
     if (!isProtected) await deleteRecoveryCodes(tx, account.id);
@@ -58,27 +53,23 @@ async function change<T>(
     if (isFirst) await forgetDevices(tx, account.id);
     await rememberThisDevice(c, deps, tx, account.id);
     await record(tx, c, deps, account, { action });
-    return { changed, undo, isProtected };
+    return { codes, undo, isProtected };
   });
   if (result === undefined) return undefined;
   mailChange(deps, account, text, result);
-  return result.changed;
+  return result.codes;
 }
 
-/** A change, and the secret of the link that undoes it if it was the first factor. */
-interface Changed<T> {
-  changed: T;
-  undo: string | undefined;
-  /** Whether the account has a factor now. */
-  isProtected: boolean;
-}
-
-/** Mails the owner, and never advises a new password to a person who could not sign in with it. */
+/**
+ * Mails the owner, and never advises a new password to a person who could not sign in with it.
+ * @param undo the secret of the link that undoes it, if it was the first factor
+ * @param isProtected whether the account has a factor now
+ */
 function mailChange(
   deps: Deps,
   account: Account,
   text: (texts: AccountTexts) => string,
-  { undo, isProtected }: Omit<Changed<unknown>, 'changed'>,
+  { undo, isProtected }: { undo: string | undefined; isProtected: boolean },
 ): void {
   if (!isProtected) return sendAlert(deps, account, (texts) => [texts.factors_subject, text(texts)]);
   const advice = (texts: AccountTexts): string[] =>
@@ -88,14 +79,17 @@ function mailChange(
   sendMail(deps, account, (texts) => [texts.factors_subject, text(texts), ...advice(texts)]);
 }
 
-/** @returns undefined if the passkey is refused, or the account has the maximum */
+/**
+ * @returns the recovery codes, which replace a lost factor: none unless it is the first one; undefined if the passkey is refused,
+ * or the account has the maximum
+ */
 export async function addPasskey(
   c: Context,
   deps: Deps,
   current: SignedIn,
   name: string,
   credential: string,
-): Promise<Added | undefined> {
+): Promise<string[] | undefined> {
   const { id } = current.account;
   const created = await readCreated(deps, current, credential);
   if (created === undefined) return undefined;
@@ -106,32 +100,33 @@ export async function addPasskey(
     run: async (tx, isFirst) => {
       if ((await passkeysOf(tx, id)).length >= MAX_PASSKEYS) return undefined;
       const passkey = { ...created, name, created: now, last_used: null };
-      return (await insertPasskey(tx, passkey)) ? await added(tx, now, id, isFirst) : undefined;
+      if (!(await insertPasskey(tx, passkey))) return undefined;
+      return isFirst ? await renewRecoveryCodes(tx, now, id) : [];
     },
   });
 }
 
-async function added(tx: Queryable, now: number, accountId: string, isFirst: boolean): Promise<Added> {
-  return { codes: isFirst ? await renewRecoveryCodes(tx, now, accountId) : undefined };
-}
-
-/** @returns undefined if the account has no such passkey */
-export async function removePasskey(c: Context, deps: Deps, current: SignedIn, id: string): Promise<true | undefined> {
-  return await change(c, deps, current, {
+/** @returns whether the account had the passkey */
+export async function removePasskey(c: Context, deps: Deps, current: SignedIn, id: string): Promise<boolean> {
+  const removed = await change(c, deps, current, {
     action: 'account.passkey-remove',
     text: (texts) => texts.passkey_removed,
-    run: async (tx) => ((await deletePasskey(tx, current.account.id, id)) ? true : undefined),
+    run: async (tx) => ((await deletePasskey(tx, current.account.id, id)) ? [] : undefined),
   });
+  return removed !== undefined;
 }
 
-/** @param secret of the app, which counts from now on if the code is one of it @returns undefined for a wrong code, and the second time */
+/**
+ * @param secret of the app, which counts from now on if the code is one of it
+ * @returns as `addPasskey`; undefined for a wrong code, and the second time
+ */
 export async function addApp(
   c: Context,
   deps: Deps,
   current: SignedIn,
   secret: string,
   code: string,
-): Promise<Added | undefined> {
+): Promise<string[] | undefined> {
   const { id } = current.account;
   const now = deps.clock.now();
   const step = matchingSteps(secret, code, now).at(-1);
@@ -142,18 +137,19 @@ export async function addApp(
     run: async (tx, isFirst) => {
       if (await hasTotp(tx, deps.secretKey, id, secret)) return undefined;
       await setTotp(tx, now, deps.secretKey, id, { secret, step });
-      return await added(tx, now, id, isFirst);
+      return isFirst ? await renewRecoveryCodes(tx, now, id) : [];
     },
   });
 }
 
-/** @returns undefined if the account has none */
-export async function removeApp(c: Context, deps: Deps, current: SignedIn): Promise<true | undefined> {
-  return await change(c, deps, current, {
+/** @returns whether the account had one */
+export async function removeApp(c: Context, deps: Deps, current: SignedIn): Promise<boolean> {
+  const removed = await change(c, deps, current, {
     action: 'account.app-remove',
     text: (texts) => texts.app_removed,
-    run: async (tx) => ((await deleteTotp(tx, current.account.id)) ? true : undefined),
+    run: async (tx) => ((await deleteTotp(tx, current.account.id)) ? [] : undefined),
   });
+  return removed !== undefined;
 }
 
 /** @returns the new recovery codes; undefined without a factor */

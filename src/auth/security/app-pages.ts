@@ -24,10 +24,10 @@ export function appPages(app: Hono<Env>, deps: Deps): void {
       // The secret is in the form, because it counts only with a code of it.
       if (!/^[0-9a-f]{40}$/.test(secret)) return c.redirect(PATHS.setUpApp, 303);
       const { security: t } = c.get('texts');
-      const result = await addApp(c, deps, current, secret, code.replaceAll(/\s/g, ''));
-      if (result?.codes !== undefined) return await showCodes(c, deps, current, result.codes, t.app_added);
+      const codes = await addApp(c, deps, current, secret, code.replaceAll(/\s/g, ''));
+      if (codes !== undefined && codes.length > 0) return await showCodes(c, deps, current, codes, t.app_added);
       // The page with the codes is the response to this form, and loading it again sends the form again.
-      if (result !== undefined || (await hasTotp(deps.db, deps.secretKey, current.account.id, secret)))
+      if (codes !== undefined || (await hasTotp(deps.db, deps.secretKey, current.account.id, secret)))
         return c.redirect(`${PATHS.security}?done=app_added`, 303);
       return await showSetUp(c, deps, current, secret, t.app_code_wrong);
     },
@@ -42,7 +42,7 @@ export function appPages(app: Hono<Env>, deps: Deps): void {
     },
     act: async (c, current) => {
       const isRemoved = await removeApp(c, deps, current);
-      return c.redirect(isRemoved === true ? `${PATHS.security}?done=app_removed` : PATHS.security, 303);
+      return c.redirect(isRemoved ? `${PATHS.security}?done=app_removed` : PATHS.security, 303);
     },
   });
 }

@@ -39,7 +39,7 @@ export function passkeyPages(app: Hono<Env>, deps: Deps): void {
     },
     act: async (c, current, { id = '' }) => {
       const isRemoved = await removePasskey(c, deps, current, id);
-      return c.redirect(isRemoved === true ? `${PATHS.security}?done=passkey_removed` : PATHS.security, 303);
+      return c.redirect(isRemoved ? `${PATHS.security}?done=passkey_removed` : PATHS.security, 303);
     },
   });
   renamePages(app, deps);
@@ -57,10 +57,10 @@ async function add(c: Context, deps: Deps, current: SignedIn, form: Form): Promi
   if (name === undefined)
     return await showAdd(c, deps, current, { name: t.passkey_name_length(MAX_PASSKEY_NAME) }, form);
   const { credential = '' } = form;
-  const result = await addPasskey(c, deps, current, name, credential);
-  if (result?.codes !== undefined) return await showCodes(c, deps, current, result.codes, t.passkey_added);
+  const codes = await addPasskey(c, deps, current, name, credential);
+  if (codes !== undefined && codes.length > 0) return await showCodes(c, deps, current, codes, t.passkey_added);
   // The page with the codes is the response to this form, and loading it again sends the form again.
-  if (result !== undefined || (await isAdded(deps, current.account.id, credential)))
+  if (codes !== undefined || (await isAdded(deps, current.account.id, credential)))
     return c.redirect(`${PATHS.security}?done=passkey_added`, 303);
   return await showAdd(c, deps, current, { passkey: t.passkey_refused }, form);
 }
