@@ -1,10 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
-import type { TimerClock } from '#platform/clock.ts';
-import type { Config } from '#platform/config/config.ts';
-import type { Log } from '#platform/process/log.ts';
-import type { Mailer } from '#platform/mail/mail.ts';
-import type { Db } from '#db/db.ts';
+import type { AppContext } from '#context/context.ts';
 import type { PageShell } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { ConsoleClient } from './oauth-client.ts';
@@ -35,12 +31,7 @@ export interface Env {
 export type Context = HonoContext<Env>;
 
 /** What the pages of the console depend on. */
-export interface Deps {
-  readonly config: Config;
-  readonly db: Db;
-  readonly clock: TimerClock;
-  readonly log: Log;
-  readonly mail: Mailer;
+export interface Deps extends Readonly<Pick<AppContext, 'config' | 'db' | 'clock' | 'log' | 'mail'>> {
   readonly shell: PageShell;
   readonly client: ConsoleClient;
   readonly cookies: Cookies;
