@@ -80,9 +80,7 @@ export const form = (path: string, handle: Handler<ConsoleRequest>): Route =>
 export const ownedPage = pageFor<OwnedRequest>('owner');
 export const ownedForm = formFor<OwnedRequest>('owner');
 export const moderatorPage = pageFor<ConsoleRequest>('moderator');
-export const moderatorForm = formFor<ConsoleRequest>('moderator');
 export const operatorPage = pageFor<ConsoleRequest>('operator');
-export const operatorForm = formFor<ConsoleRequest>('operator');
 
 /** Authorises a request, handles it and records refusals in the audit log. */
 export async function serveRoute(c: Context, deps: Deps, route: Route): Promise<Response> {
