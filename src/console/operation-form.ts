@@ -90,11 +90,16 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
       const instead = await wording.instead?.(request, row);
       if (instead !== undefined) return instead;
       const { data: fields, error } = parse(request.form);
-      if (error !== undefined)
-        return await again(
-          request,
-          error.issues.map((issue) => sentenceOf(request, wording, request.form, issue)),
+      const problem = (field: string, found: Problem, issue?: Issue): [string, string] => [
+        field,
+        wording.wrong?.(request, field, issue) ?? reasonAbout('This', found),
+      ];
+      if (error !== undefined) {
+        const problems = error.issues.map((issue) =>
+          problem(String(issue.path[0] ?? ''), problemsIn([issue], request.form, [])[0]!, issue),
         );
+        return await again(request, problems);
+      }
       const outcome = await perform(operation, { ...request.deps, actor: request.actor }, row, fields, (impact) =>
         isConfirmed(request) ? undefined : confirm?.(request, row, impact, fields),
       );
@@ -104,7 +109,7 @@ export function operationForm<Row, Fields extends z.ZodObject, Impact, Result, L
         const next = wording.refused[outcome.refused];
         return typeof next === 'string' ? back(next) : await next(request, row, fields);
       }
-      if ('rejected' in outcome) return await again(request, [rejectionOf(request, wording, outcome.rejected)]);
+      if ('rejected' in outcome) return await again(request, [problem(outcome.rejected.place, outcome.rejected)]);
       const { done: next } = wording;
       return typeof next === 'string' ? back(next) : await next(request, row, outcome.done, fields);
     },
@@ -138,16 +143,3 @@ export function oneOfForms(
 
 const trimmed = (form: Form): Record<string, unknown> =>
   Object.fromEntries(Object.entries(form).map(([name, text]) => [name, text?.trim()]));
-
-type Worded = Pick<Wording<never, never, never, never>, 'wrong'>;
-
-function sentenceOf(request: OwnedRequest, { wrong }: Worded, form: Form, issue: Issue): [string, string] {
-  const field = String(issue.path[0] ?? '');
-  const [problem] = problemsIn([issue], form, []);
-  return [field, wrong?.(request, field, issue) ?? reasonAbout('This', problem!)];
-}
-
-const rejectionOf = (request: OwnedRequest, { wrong }: Worded, problem: Problem): [string, string] => [
-  problem.place,
-  wrong?.(request, problem.place) ?? reasonAbout('This', problem),
-];
