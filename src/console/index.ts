@@ -24,8 +24,7 @@ export async function openConsole(context: AppContext): Promise<HttpService> {
     scripts: ['copy.js'],
   };
   const key = openSecretKey(config);
-  const client = new ConsoleClient({ config, db, clock, key });
-  await client.registered();
+  const client = await ConsoleClient.open({ config, db, clock, key });
   const secure = config.SITE_URL.startsWith('https:');
   const cookies = new Cookies(clock, key, secure);
   const deps: Deps = { config, db, clock, log, mail, shell, client, cookies, secure };

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { staffNeedsFactor } from '#platform/config/second-factor.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
-import type { Db } from '#db/db.ts';
+import type { AppContext } from '#context/context.ts';
 import { type FirstPartyClient, firstPartyClient } from '#store/applications/first-party-clients.ts';
 import { request } from 'node:http';
 
@@ -37,12 +36,7 @@ export class SignInFailed extends Error {
   }
 }
 
-interface ClientDeps {
-  config: Config;
-  db: Db;
-  clock: Clock;
-  key: SecretKey;
-}
+type ClientDeps = Pick<AppContext, 'config' | 'db' | 'clock'> & { key: SecretKey };
 
 /**
  * The console's own OAuth client: OpenID Connect with authorization code, PKCE and nonce. Its secret is sealed in the
@@ -51,32 +45,21 @@ interface ClientDeps {
 export class ConsoleClient {
   readonly #deps: ClientDeps;
   readonly #redirectUri: string;
-  #client: Promise<FirstPartyClient> | undefined;
+  readonly credentials: FirstPartyClient;
 
-  constructor(deps: ClientDeps) {
+  private constructor(deps: ClientDeps, redirectUri: string, credentials: FirstPartyClient) {
     this.#deps = deps;
-    this.#redirectUri = `${deps.config.SITE_URL}/console/signed-in`;
+    this.#redirectUri = redirectUri;
+    this.credentials = credentials;
   }
 
-  /** The client, registered at the first start. A failure is not cached: the next call tries again. */
-  async registered(): Promise<FirstPartyClient> {
-    this.#client ??= this.#register();
-    try {
-      return await this.#client;
-    } catch (error) {
-      this.#client = undefined;
-      throw error;
-    }
-  }
-
-  #register(): Promise<FirstPartyClient> {
-    const { db, clock, key, config } = this.#deps;
-    const name = `${config.NETWORK_NAME} console`;
-    return firstPartyClient(db, clock.now(), key.derive('own client'), {
-      id: 'console',
-      name,
-      redirect_uris: [this.#redirectUri],
-    });
+  /** Registers the client at the first start. */
+  static async open(deps: ClientDeps): Promise<ConsoleClient> {
+    const { db, clock, key, config } = deps;
+    const redirectUri = `${config.SITE_URL}/console/signed-in`;
+    const registration = { id: 'console', name: `${config.NETWORK_NAME} console`, redirect_uris: [redirectUri] };
+    const credentials = await firstPartyClient(db, clock.now(), key.derive('own client'), registration);
+    return new ConsoleClient(deps, redirectUri, credentials);
   }
 
   begin(): SignInAttempt {
@@ -84,18 +67,14 @@ export class ConsoleClient {
   }
 
   /** @param again the name of a signed-in account that has to sign in again */
-  async authorizationUrl(
-    { state, nonce, verifier }: SignInAttempt,
-    uiLocales: string,
-    again?: string,
-  ): Promise<string> {
+  authorizationUrl({ state, nonce, verifier }: SignInAttempt, uiLocales: string, again?: string): string {
     const query = new URLSearchParams({
       response_type: 'code',
       scope: 'openid',
       redirect_uri: this.#redirectUri,
       state,
       nonce,
-      client_id: (await this.registered()).client_id,
+      client_id: this.credentials.client_id,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
       ui_locales: uiLocales,
@@ -106,12 +85,10 @@ export class ConsoleClient {
   }
 
   /** The logout page of the auth service, which also ends its own session if the person agrees. */
-  async signOutUrl(): Promise<string> {
+  signOutUrl(): string {
     const { config } = this.#deps;
-    const query = new URLSearchParams({
-      client_id: (await this.registered()).client_id,
-      post_logout_redirect_uri: `${config.SITE_URL}/`,
-    });
+    const { client_id } = this.credentials;
+    const query = new URLSearchParams({ client_id, post_logout_redirect_uri: `${config.SITE_URL}/` });
     return `${config.AUTH_URL}/oauth/logout?${query.toString()}`;
   }
 
@@ -133,9 +110,8 @@ export class ConsoleClient {
   }
 
   async #exchange(code: string, code_verifier: string): Promise<{ id_token: string; refresh_token: string }> {
-    const { client_id, client_secret } = await this.registered();
-    const form = { grant_type: 'authorization_code', code, code_verifier, client_id, client_secret };
-    const body = { ...form, redirect_uri: this.#redirectUri };
+    const form = { grant_type: 'authorization_code', code, code_verifier, redirect_uri: this.#redirectUri };
+    const body = { ...form, ...this.credentials };
     const { status, json } = await callAuthService(this.#deps.config, '/oauth/token', body);
     const response = (json ?? {}) as Record<string, string | undefined>;
     if (status >= 500) throw new Error(`The auth service answered with status ${status}`);
@@ -150,7 +126,7 @@ export class ConsoleClient {
     try {
       const { payload } = await jwtVerify(idToken, createLocalJWKSet(json as JSONWebKeySet), {
         issuer: config.AUTH_URL,
-        audience: (await this.registered()).client_id,
+        audience: this.credentials.client_id,
         algorithms: ['RS256'],
         currentDate: new Date(clock.now()),
         clockTolerance: 5,
@@ -168,8 +144,7 @@ export class ConsoleClient {
 
   /** The console only needs the identity of the person, so it revokes its tokens immediately. */
   async #revokeToken(token: string): Promise<void> {
-    const { client_id, client_secret } = await this.registered();
-    await callAuthService(this.#deps.config, '/oauth/revoke', { token, client_id, client_secret });
+    await callAuthService(this.#deps.config, '/oauth/revoke', { token, ...this.credentials });
   }
 }
 
@@ -187,7 +162,7 @@ interface BackChannelResponse {
  * @param form sent as a URL-encoded POST; without it the request is a GET
  * @returns the status, and the body as JSON (undefined if it is not JSON)
  */
-export async function callAuthService(
+async function callAuthService(
   { listen, AUTH_URL }: Pick<Config, 'listen' | 'AUTH_URL'>,
   path: string,
   form?: Record<string, string>,

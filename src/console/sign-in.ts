@@ -24,7 +24,7 @@ export function signInPages(app: Hono<Env>, deps: Deps): void {
     if (person !== undefined && again === undefined) return c.redirect(to, 303);
     const attempt = deps.client.begin();
     deps.cookies.setSealed(c, ATTEMPT_COOKIE, { ...attempt, to }, ATTEMPT_S);
-    return c.redirect(await deps.client.authorizationUrl(attempt, c.get('texts').lang, again), 303);
+    return c.redirect(deps.client.authorizationUrl(attempt, c.get('texts').lang, again), 303);
   });
   app.get('/console/signed-in', (c) => finishSignIn(c, deps));
 }
@@ -35,7 +35,7 @@ export const signOut = form('/sign-out', async ({ c, deps, person, record }) => 
     await record(tx, { action: 'session.end', subject: person.account.id, label: person.account.name });
   });
   deps.cookies.delete(c, SESSION_COOKIE);
-  return c.redirect(await deps.client.signOutUrl(), 303);
+  return c.redirect(deps.client.signOutUrl(), 303);
 });
 
 async function finishSignIn(c: Context, deps: Deps): Promise<Response> {
@@ -55,7 +55,7 @@ async function startSession(c: Context, deps: Deps, { id, authenticated }: Signe
   if (account === undefined || account.disabled !== null) throw new SignInFailed('account');
   const now = deps.clock.now();
   const previous = c.get('person');
-  const { client_id } = await deps.client.registered();
+  const { client_id } = deps.client.credentials;
   const lifetimeMs = SESSION_S * 1000;
   const actor = { ...actorOf(c, undefined), account_id: id, name: account.name };
   const secret = await deps.db.transaction(async (tx) => {
