@@ -30,12 +30,17 @@ export function button(
   label: string,
   { kind = 'quiet', fields = {}, about }: { kind?: string; fields?: Record<string, string>; about?: string } = {},
 ): Html {
-  const hidden = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
-  );
   const ariaLabel = about === undefined ? '' : html`aria-label="${label}${COLON[request.texts.lang]}${about}"`;
-  return formTo(request, action, html`${hidden}<button class="${kind}" ${ariaLabel}>${label}</button>`, 'inline');
+  return formTo(
+    request,
+    action,
+    html`${hiddenFields(fields)}<button class="${kind}" ${ariaLabel}>${label}</button>`,
+    'inline',
+  );
 }
+
+export const hiddenFields = (values: ByName): Html[] =>
+  Object.entries(values).map(([name, value = '']) => html`<input type="hidden" name="${name}" value="${value}" />`);
 
 /**
  * Makes the fields of a form. The label of a field, its hint, its value and its problem have its name.

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
-import { formTo } from './components.ts';
+import { formTo, hiddenFields } from './components.ts';
 import type { ConsoleRequest } from './routes.ts';
 
 /** The page that asks before an act. */
@@ -30,11 +30,8 @@ export function confirmationCard(
   { impact, undo, submit, back, heading }: Omit<Confirmation, 'title'> & { heading?: string },
 ): Html {
   const { c, form, texts } = request;
-  const submitted = Object.entries(form).filter(([name]) => name !== 'form_token' && name !== CONFIRMED);
+  const { form_token: _, ...submitted } = form;
   const action = new URL(c.req.url).pathname.replace(/^\/console/, '');
-  const fields = [...submitted, [CONFIRMED, 'yes'] as const].map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value ?? ''}" />`,
-  );
   return html`<section class="card form">
     ${heading === undefined ? '' : html`<h2>${heading}</h2>`}
     ${impact.map((line) => (typeof line === 'string' ? html`<p>${line}</p>` : line))}
@@ -42,7 +39,7 @@ export function confirmationCard(
     ${formTo(
       request,
       action,
-      html`${fields}
+      html`${hiddenFields({ ...submitted, [CONFIRMED]: 'yes' })}
         <div class="actions">
           <button class="danger">${submit}</button>
           <a class="button quiet" href="/console${back}">${texts.cancel}</a>
