@@ -9,16 +9,14 @@ import { accessRoutes } from './applications/access.ts';
 import { changeRoutes } from './applications/changes.ts';
 import { ownerRoutes } from './applications/owners.ts';
 import { applicationRoutes } from './applications/application.ts';
-import { closeToUnprotected } from './closed.ts';
 import { applicationsRoutes, frontPage } from './applications/applications.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
 import { logoRoutes, MAX_UPLOAD, showLogo } from './applications/logos.ts';
 import { operatorRoutes } from './operator/index.ts';
-import { continueRoutes } from './continue.ts';
 import { personOf } from './session.ts';
 import { type Route, serveRoute } from './routes.ts';
-import { notFound, signInPages, signOut } from './sign-in.ts';
+import { closeToUnprotected, continueForm, notFound, signInPages, signOut } from './sign-in.ts';
 import { TEXTS } from './texts/index.ts';
 import { webhookRoutes } from './applications/webhook.ts';
 import { webhookListRoutes } from './applications/webhooks.ts';
@@ -27,7 +25,7 @@ import { usageRoutes } from './applications/usage.ts';
 /** Every page and form that needs a signed-in person. */
 export const ROUTES: readonly Route[] = [
   signOut,
-  ...continueRoutes,
+  continueForm,
   ...applicationsRoutes,
   ...applicationRoutes,
   ...changeRoutes,

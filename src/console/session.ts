@@ -7,11 +7,9 @@ import { findConsoleSession } from '#store/accounts/console-sessions.ts';
 import { hasFactor } from '#store/accounts/factors.ts';
 import type { Context, Deps, Person } from './deps.ts';
 
-export const SESSION_COOKIE = SITE_SESSION;
-
 /** The signed-in person of a request; undefined without a valid session. */
 export async function personOf(c: Context, deps: Deps): Promise<Person | undefined> {
-  const cookie = deps.cookies.get(c, SESSION_COOKIE);
+  const cookie = deps.cookies.get(c, SITE_SESSION);
   if (cookie === undefined) return undefined;
   const found = await findConsoleSession(deps.db, deps.clock.now(), cookie);
   if (found === undefined) return undefined;

@@ -1,6 +1,9 @@
-import type { Hono } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
+import { factorCodeCommand } from '#context/command-name.ts';
+import { contactHtml } from '#http/contact.ts';
 import { HttpError } from '#http/errors.ts';
+import { SITE_SESSION } from '#http/cookies.ts';
 import { ownPath } from '#http/links.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
@@ -8,8 +11,10 @@ import { endConsoleSession, startConsoleSession } from '#store/accounts/console-
 import { type SignedInAccount, type SignInAttempt, SignInFailed } from './oauth-client.ts';
 import type { Context, Deps, Env } from './deps.ts';
 import { showPage } from './layout.ts';
-import { actorOf, auditRefusal, SESSION_COOKIE } from './session.ts';
-import { form } from './routes.ts';
+import { formTo, hiddenFields } from './components.ts';
+import { consumePendingForm } from './reauthentication.ts';
+import { actorOf, auditRefusal } from './session.ts';
+import { form, page } from './routes.ts';
 
 const ATTEMPT_COOKIE = 'console_attempt';
 const ATTEMPT_S = 600;
@@ -34,9 +39,46 @@ export const signOut = form('/sign-out', async ({ c, deps, person, record }) => 
     await endConsoleSession(tx, person.session);
     await record(tx, { action: 'session.end', subject: person.account.id, label: person.account.name });
   });
-  deps.cookies.delete(c, SESSION_COOKIE);
+  deps.cookies.delete(c, SITE_SESSION);
   return c.redirect(deps.client.signOutUrl(), 303);
 });
+
+/** Offers the form that waited for the password. Only its button carries it out, because a GET changes nothing. */
+export const continueForm = page('/continue', async (request) => {
+  const { c, deps, person, texts } = request;
+  const pending = consumePendingForm(c, deps, person);
+  if (pending === undefined) return '?done=again';
+  const { password_again: t, cancel } = texts;
+  const main = html`<div class="card narrow stack">
+    <h1>${t.title}</h1>
+    <p>${t.lead}</p>
+    ${formTo(request, pending.path, html`${hiddenFields(pending.form)}<button>${t.submit}</button>`)}
+    <p><a href="/console">${cancel}</a></p>
+  </div>`;
+  return { title: t.title, main };
+});
+
+/** Shows a member of staff without the required second factor one page in the place of all others. */
+export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const person = c.get('person');
+    if (person?.lacksFactor !== true || c.req.path === `/console${signOut.path}`) return await next();
+    if (c.req.method === 'POST') await auditRefusal(c, deps, 'no second factor');
+    const { factors: t } = c.get('texts');
+    const { CONTACT, AUTH_URL } = deps.config;
+    const main = html`<div class="card narrow stack">
+      <h1>${t.closed_title}</h1>
+      <p>${t.closed}</p>
+      <ol>
+        <li>${t.closed_code} <code>${factorCodeCommand(person.account.name)}</code></li>
+        <li>${t.closed_add}</li>
+      </ol>
+      ${CONTACT === '' ? '' : html`<p>${t.closed_ask} ${contactHtml(CONTACT)}</p>`}
+      <p><a class="button" href="${AUTH_URL}/account/security">${t.closed_link}</a></p>
+    </div>`;
+    return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
+  };
+}
 
 async function finishSignIn(c: Context, deps: Deps): Promise<Response> {
   const attempt = deps.cookies.consumeSealed(c, ATTEMPT_COOKIE) as (SignInAttempt & { to: string }) | undefined;
@@ -64,7 +106,7 @@ async function startSession(c: Context, deps: Deps, { id, authenticated }: Signe
     await recordAudit(tx, now, actor, { action: 'session.start', subject: id, label: account.name });
     return started;
   });
-  deps.cookies.set(c, SESSION_COOKIE, secret, SESSION_S);
+  deps.cookies.set(c, SITE_SESSION, secret, SESSION_S);
 }
 
 /** Longer targets do not fit into the cookie of the attempt. */
