@@ -6,8 +6,11 @@ import type { ApplicationChange } from '#store/applications/application-changes.
 import { type Recipient, textMail } from './text-mail.ts';
 import type { AppContext } from '#context/context.ts';
 import { type Account, accountById } from '#store/accounts/accounts.ts';
+import { applicationByClientId } from '#store/applications/applications.ts';
 import { ownersOf } from '#store/applications/owners.ts';
 import { claimMails, endMail, type SwitchedOff } from '#store/applications/webhooks/webhooks.ts';
+
+type Context = Pick<AppContext, 'config' | 'db' | 'mail'>;
 
 /** Invites a person to own an application. `by` is the name of the owner who invites. */
 export function invitationMail(
@@ -33,54 +36,61 @@ export function ownerMail(config: Config, recipient: Recipient, applicationName:
   ]);
 }
 
-/** Notifies an applicant of the operator's decision, in the language of the account. */
-export function decisionMail(
-  config: Config,
-  recipient: Recipient,
-  { kind, state, note, client_id, application_name }: AccessRequest,
-): Mail {
-  const application = withoutAddresses(application_name);
+/** Notifies an applicant of the operator's decision. */
+export async function mailApplicant({ config, db, mail }: Context, request: AccessRequest): Promise<void> {
+  const { account_id, kind, state, note, client_id } = request;
+  const applicant = account_id === null ? undefined : await accountById(db, account_id);
+  if (applicant === undefined) return;
+  const application = withoutAddresses(request.application_name);
   const decision = state === 'approved' ? 'approved' : 'refused';
-  return textMail(config, recipient, ({ application: t }) => [
+  const written = textMail(config, applicant, ({ application: t }) => [
     t.subject[decision](application),
     t[decision][kind](application),
     ...(note === '' ? [] : [t.note, note]),
     `${config.SITE_URL}/console/applications/${client_id}`,
   ]);
+  mail.send(written);
 }
 
 /** What a mail to the owners of an application says about a change of it. */
-export interface ChangeNews {
+interface ChangeNews {
   state: 'asked' | 'approved' | 'refused';
   /** The operator's note; empty if there is none. */
   note: string;
 }
 
-/** Tells an owner that a change of name or redirect URIs waits, or how an operator has decided. */
-export function changeMail(
-  config: Config,
-  recipient: Recipient,
+/** Tells the owners that a change of name, logo or redirect URIs waits, or how an operator has decided. */
+export async function mailOwners(
+  { config, db, mail }: Context,
   { client_id, old, account_name }: ApplicationChange,
   { state, note }: ChangeNews,
-): Mail {
+): Promise<void> {
+  const found = await applicationByClientId(db, client_id);
   const application = withoutAddresses(old.name);
-  return textMail(config, recipient, ({ change: t, deleted_account, application: { note: title } }) => [
+  const write: Parameters<typeof textMail>[2] = ({ change: t, deleted_account, application: { note: title } }) => [
     t[`${state}_subject`](application),
     state === 'asked' ? t.asked(withoutAddresses(account_name ?? deleted_account), application) : t[state](application),
     ...(note === '' ? [] : [title, note]),
     `${config.SITE_URL}/console/applications/${client_id}/settings`,
-  ]);
+  ];
+  for (const owner of found === undefined ? [] : await activeOwners(db, found.key))
+    mail.send(textMail(config, owner, write));
 }
 
-type Context = Pick<AppContext, 'config' | 'db' | 'mail' | 'clock'>;
+async function activeOwners(db: Context['db'], key: number): Promise<Account[]> {
+  const owners = await Promise.all((await ownersOf(db, key)).map(({ account_id }) => accountById(db, account_id)));
+  return owners.filter((owner): owner is Account => owner !== undefined && owner.disabled === null);
+}
 
 /** Tells the owners of webhooks that these were switched off. Any number of processes may run this. */
-export async function mailWebhookOwners({ config, db, mail, clock }: Context): Promise<void> {
+export async function mailWebhookOwners({
+  config,
+  db,
+  mail,
+  clock,
+}: Context & Pick<AppContext, 'clock'>): Promise<void> {
   for (const webhook of await claimMails(db, clock.now())) {
-    const owners = await Promise.all(
-      (await ownersOf(db, webhook.application_key)).map(({ account_id }) => accountById(db, account_id)),
-    );
-    const active = owners.filter((owner): owner is Account => owner !== undefined && owner.disabled === null);
+    const active = await activeOwners(db, webhook.application_key);
     let open = active.length;
     if (open === 0) await endMail(db, webhook);
     for (const owner of active)

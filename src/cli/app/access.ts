@@ -8,7 +8,7 @@ import {
 } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import type { AppContext } from '#context/context.ts';
-import { mailApplicant, mailOwners } from '#console/applications/changes.ts';
+import { mailApplicant, mailOwners } from '#mails/application-mails.ts';
 import {
   type Command,
   type Input,

@@ -1,15 +1,11 @@
 import { html } from 'hono/html';
-import type { AppContext } from '#context/context.ts';
 import { COLON } from '#http/languages.ts';
 import type { Html } from '#http/page.ts';
-import { accountById } from '#store/accounts/accounts.ts';
-import { type AccessRequest, isApprovedByOperator } from '#store/applications/access-requests.ts';
+import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, endChange, type WaitingChange } from '#store/applications/application-changes.ts';
-import { applicationByClientId } from '#store/applications/applications.ts';
-import { ownersOf } from '#store/applications/owners.ts';
 import { button, type Fact, factsList, logoImage, timestamp } from '../components.ts';
 import type { Deps } from '../deps.ts';
-import { changeMail, type ChangeNews, decisionMail } from '#mails/application-mails.ts';
+import { mailOwners } from '#mails/application-mails.ts';
 import { mailWaitingRequests } from '#mails/operator-mails.ts';
 import { ownedForm, type ConsoleRequest, type OwnedRequest, type Route } from '../routes.ts';
 
@@ -91,28 +87,6 @@ export async function announceChange(deps: Deps, waiting: WaitingChange | undefi
   if (waiting?.isNew !== true) return;
   await mailOwners(deps, waiting.change, { state: 'asked', note: '' });
   await mailWaitingRequests(deps);
-}
-
-type Mailing = Pick<AppContext, 'config' | 'db' | 'mail'>;
-
-/** Sends an applicant a mail about the decision. */
-export async function mailApplicant({ config, db, mail }: Mailing, request: AccessRequest): Promise<void> {
-  const applicant = request.account_id === null ? undefined : await accountById(db, request.account_id);
-  if (applicant !== undefined) mail.send(decisionMail(config, applicant, request));
-}
-
-/** Sends all owners a mail about a change of their application. */
-export async function mailOwners(
-  { config, db, mail }: Mailing,
-  change: ApplicationChange,
-  news: ChangeNews,
-): Promise<void> {
-  const application = await applicationByClientId(db, change.client_id);
-  if (application === undefined) return;
-  for (const { account_id } of await ownersOf(db, application.key)) {
-    const owner = await accountById(db, account_id);
-    if (owner !== undefined && owner.disabled === null) mail.send(changeMail(config, owner, change, news));
-  }
 }
 
 export const changeRoutes: readonly Route[] = [

@@ -5,7 +5,7 @@ import type { Html } from '#http/page.ts';
 import { approveRequest, refuseRequest } from '#admin/access.ts';
 import { type AccessRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
 import { suspendedApplications } from '#store/applications/applications.ts';
-import { mailApplicant } from '../applications/changes.ts';
+import { mailApplicant } from '#mails/application-mails.ts';
 import { factsList, timestamp, number, type Problems } from '../components.ts';
 import { oneOfForms, operationForm } from '../operation-form.ts';
 import { operatorPage, type Route, type ConsoleRequest, type OwnedRequest } from '../routes.ts';
