@@ -15,7 +15,7 @@ export async function translateOutage<T>(query: Promise<T>): Promise<T> {
     const request = currentRequest();
     if (!(error instanceof Unavailable) || request === undefined) throw error;
     request.app.emit('server_error', request, error);
-    const outage = new DatabaseUnavailable(error);
+    const outage = databaseUnavailable(error);
     request.set(outage.headers);
     throw outage;
   }
@@ -25,19 +25,15 @@ export async function translateOutage<T>(query: Promise<T>): Promise<T> {
  * `temporarily_unavailable` of RFC 6749 section 4.1.2.1. oidc-provider sends it to the redirect URI if client and redirect
  * URI have been validated already.
  */
-class DatabaseUnavailable extends errors.OIDCProviderError {
-  /** Without `expose` oidc-provider reports a status of 500 and above as `server_error` without a description. */
-  override expose = true;
-  override error_description: string;
-  /** Koa sends these if the error comes after oidc-provider's own error handling, while it saves the session. */
-  readonly headers: Record<string, string>;
-
-  constructor(cause: Unavailable) {
-    const { status, code, message, headers } = unavailable();
-    super(status, code, { cause });
-    this.error_description = message;
-    this.headers = { ...headers };
-  }
+function databaseUnavailable(cause: Unavailable) {
+  const { status, code, message, headers } = unavailable();
+  return Object.assign(new errors.OIDCProviderError(status, code, { cause }), {
+    // Without `expose` oidc-provider reports a status of 500 and above as `server_error` without a description.
+    expose: true,
+    error_description: message,
+    // Koa sends these if the error comes after oidc-provider's own error handling, while it saves the session.
+    headers: { ...headers },
+  });
 }
 
 /** Wraps every method of an adapter in `translateOutage`. */

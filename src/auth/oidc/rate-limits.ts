@@ -12,19 +12,10 @@ export interface LimitParts {
   limits: RateLimits;
 }
 
-class RateLimitError extends errors.OIDCProviderError {
-  override allow_redirect = false;
-
-  constructor(sentence: string) {
-    super(429, 'rate_limit');
-    this.error_description = sentence;
-  }
-}
-
 /** Sets `Retry-After` for the current request and returns the error to throw. */
-function rateLimitError(sentence: string, waitMs: number): Error {
+function rateLimitError(error_description: string, waitMs: number): Error {
   currentRequest()?.set('retry-after', String(Math.ceil(waitMs / 1000)));
-  return new RateLimitError(sentence);
+  return Object.assign(new errors.OIDCProviderError(429, 'rate_limit'), { error_description, allow_redirect: false });
 }
 
 /** Rows that an unauthenticated client creates by starting a sign-in or sign-out; they stay until they are used or expire. */
@@ -76,7 +67,7 @@ export async function countInteraction(
 }
 
 /** A way to get tokens. */
-export type LimitedGrant = 'client_credentials' | 'code' | 'refresh_token';
+type LimitedGrant = 'client_credentials' | 'code' | 'refresh_token';
 
 /**
  * Counts a token before it is issued, to an application for itself (client credentials) or for one account.
