@@ -71,13 +71,16 @@ function confirmLogoutPage(ctx: KoaContextWithOIDC, secret: string): PageContent
   const title = isSwitch ? t.other_title : t.done_title;
   const content = html`<p>${isSwitch ? t.other : t.done}</p>
     ${isSwitch ? '' : destination(ctx)}
-    <form method="post" action="/oauth/logout/confirm">
-      <input type="hidden" name="xsrf" value="${secret}" />
-      <input type="hidden" name="logout" value="yes" />
-      <button>${requestTexts(ctx).continue}</button>
-    </form>`;
+    ${logoutForm(secret, html`${LOGOUT}<button>${requestTexts(ctx).continue}</button>`)}`;
   return { title, main: card(title, content) };
 }
+
+const logoutForm = (secret: string, content: Html): Html =>
+  html`<form method="post" action="/oauth/logout/confirm">
+    <input type="hidden" name="xsrf" value="${secret}" />
+    ${content}
+  </form>`;
+const LOGOUT = html`<input type="hidden" name="logout" value="yes" />`;
 
 export function requestTexts(ctx: KoaContextWithOIDC): Texts {
   const { lang, ui_locales } = ctx.query;
@@ -122,14 +125,9 @@ export function signOutPage(ctx: KoaContextWithOIDC): PageContent {
   const { sign_out: t } = requestTexts(ctx);
   const name = ctx.oidc.client?.clientName;
   const secret = String(ctx.oidc.session?.state?.['secret']);
-  const form = (inner: Html): Html =>
-    html`<form method="post" action="/oauth/logout/confirm">
-      <input type="hidden" name="xsrf" value="${secret}" />
-      ${inner}
-    </form>`;
   const content = html`<p>${name === undefined ? t.lead_alone : t.lead(name)}</p>
-    ${destination(ctx)} ${form(html`<input type="hidden" name="logout" value="yes" /><button>${t.yes}</button>`)}
-    ${form(html`<button class="quiet">${t.no}</button>`)}`;
+    ${destination(ctx)} ${logoutForm(secret, html`${LOGOUT}<button>${t.yes}</button>`)}
+    ${logoutForm(secret, html`<button class="quiet">${t.no}</button>`)}`;
   return { title: t.title, main: card(t.title, content) };
 }
 
