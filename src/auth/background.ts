@@ -12,7 +12,8 @@ export class Background {
 
   /** Starts the work when the current request has been answered; outside of a request, immediately. */
   run(work: () => Promise<void>): void {
-    const promise = afterResponse(work)
+    const promise = Promise.resolve(clientInfo.getStore()?.answered)
+      .then(work)
       .catch((error: unknown) => this.#log.error({ err: error }, 'background work failed'))
       .finally(() => this.#running.delete(promise));
     this.#running.add(promise);
@@ -22,9 +23,4 @@ export class Background {
   async settled(): Promise<void> {
     await Promise.all(this.#running);
   }
-}
-
-async function afterResponse(work: () => Promise<void>): Promise<void> {
-  await clientInfo.getStore()?.answered;
-  await work();
 }

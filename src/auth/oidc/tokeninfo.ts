@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import { Hono } from 'hono';
 import { ALLOWED_HEADERS } from '#http/cors.ts';
 import { requestIdIn } from '#http/error-page.ts';
-import { type Form, MAX_FORM, readForm, limitBody } from '#http/form.ts';
+import { MAX_FORM, readForm, limitBody } from '#http/form.ts';
 import type { Queryable } from '#db/db.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import type { Context, Env } from '../deps.ts';
@@ -73,15 +73,11 @@ export function tokenInfoEndpoint(db: Queryable, tokenInfo: () => TokenInfo): Ho
 
 async function readIdToken(c: Context): Promise<string | undefined> {
   const inQuery = c.req.queries('id_token') ?? [];
-  const form: Form = c.req.method === 'POST' ? readOptionalForm(c.req.header('content-type'), await c.req.text()) : {};
-  const inForm = form['id_token'];
+  const [type, body] = [c.req.header('content-type'), await c.req.text()];
+  // A request without a body is an empty form.
+  const isEmpty = c.req.method !== 'POST' || (body === '' && type === undefined);
+  const inForm = isEmpty ? undefined : readForm(type, body)['id_token'];
   const tokens = inForm === undefined ? inQuery : [...inQuery, inForm];
   if (tokens.length > 1) throw invalidRequest('Send id_token only once.');
   return tokens[0];
-}
-
-/** Like `readForm`, but a request without a body is an empty form. */
-function readOptionalForm(type: string | undefined, body: string): Form {
-  if (body === '' && type === undefined) return {};
-  return readForm(type, body);
 }

@@ -30,7 +30,7 @@ export interface Interaction {
  * @throws HttpError 410 if it has expired, is finished or belongs to another browser
  */
 export async function readInteraction(c: Context, deps: Deps): Promise<Interaction> {
-  const details = await readProviderInteraction(c, deps);
+  const details = await deps.provider.interactionDetails(c.env.incoming, c.env.outgoing).catch(throwExpired);
   const params = details.params as Record<string, string>;
   const application = await applicationByClientId(deps.db, params['client_id']!);
   if (application === undefined || details.uid !== c.req.param('uid')) throw expired();
@@ -61,10 +61,6 @@ export function interactionForm(
     const isOther = prompt !== undefined && interaction.prompt !== prompt;
     return isOther ? c.redirect(signInPath(interaction.uid), 303) : await act(c, interaction, form);
   };
-}
-
-async function readProviderInteraction({ env: { incoming, outgoing } }: Context, { provider }: Deps) {
-  return await provider.interactionDetails(incoming, outgoing).catch(throwExpired);
 }
 
 function throwExpired(error: unknown): never {

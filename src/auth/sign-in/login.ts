@@ -74,13 +74,8 @@ async function showInteraction(c: Context, deps: Deps): Promise<Response> {
 }
 
 async function login(c: Context, deps: Deps, interaction: Interaction, form: Form): Promise<Response> {
-  const sessionAccount =
-    interaction.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
-  const account = await authenticate(
-    c,
-    deps,
-    sessionAccount === undefined ? form : { ...form, login: sessionAccount.name },
-  );
+  const signedInAs = await accountById(deps.db.shortReads, interaction.accountId ?? '');
+  const account = await authenticate(c, deps, { ...form, ...(signedInAs && { login: signedInAs.name }) });
   if (typeof account === 'string') return await showLogin(c, deps, { interaction, form, error: account });
   return await afterPassword(c, deps, account, interaction);
 }
@@ -149,8 +144,7 @@ interface LoginState {
 
 async function showLogin(c: Context, deps: Deps, { interaction, form, error }: LoginState): Promise<Response> {
   const { sign_in: t } = c.get('texts');
-  const sessionAccount =
-    interaction?.accountId === undefined ? undefined : await accountById(deps.db.shortReads, interaction.accountId);
+  const sessionAccount = await accountById(deps.db.shortReads, interaction?.accountId ?? '');
   const done = c.req.query('done');
   const offersPasskey = acceptsPasskeys(deps.config);
   const content = html`${interaction === undefined || (await isFirstPartyClient(deps.db, interaction.application.client_id)) ? '' : html`<p class="soft">${t.lead(interaction.application.name)}</p>`}
