@@ -25,7 +25,7 @@ import { securityPage } from './security/security-page.ts';
 import { selectAccountPages } from './sign-in/select-account.ts';
 import { signInLinkPages } from './sign-in/sign-in-link.ts';
 import { factorResetPages } from './account/factor-resets.ts';
-import { verifyPages, undoEmailPages } from './account/verify-email.ts';
+import { verifyPages } from './account/verify-email.ts';
 
 /** @param tokenInfo the endpoint that oidc-provider does not have */
 export function createPages(deps: Deps, tokenInfo: Hono<Env>): Hono<Env> {
@@ -58,7 +58,6 @@ const PAGES = [
   linkPages,
   registerPages,
   verifyPages,
-  undoEmailPages,
   factorResetPages,
   recoveryPages,
   mailStatePages,

@@ -18,7 +18,9 @@ import { record } from '../audit.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Confirms an e-mail address of an account: its current one, or the new one of a change. */
+const UNDO = '/email/undo';
+
+/** Confirms an e-mail address of an account, its current one or the new one of a change, and undoes a change. */
 export function verifyPages(app: Hono<Env>, deps: Deps): void {
   app.get('/verify', async (c) => {
     const secret = c.req.query('token') ?? '';
@@ -31,6 +33,12 @@ export function verifyPages(app: Hono<Env>, deps: Deps): void {
     return await showQuestion(c, deps, { title: t.title, lead, action: '/verify', token: secret, submit: t.submit });
   });
   app.post('/verify', (c) => verify(c, deps));
+  app.get(UNDO, async (c) => {
+    const secret = c.req.query('token') ?? '';
+    const change = await undoneChange(deps.db, deps.clock.now(), secret);
+    return change === undefined ? await showExpired(c, deps) : await showUndo(c, deps, change, secret);
+  });
+  app.post(UNDO, (c) => undo(c, deps));
 }
 
 /** Sends a link that confirms the current address. */
@@ -90,19 +98,7 @@ async function showOutcome(c: Context, deps: Deps, email: string | undefined): P
   return await showCard(c, deps, t.done_title, content);
 }
 
-const PATH = '/email/undo';
-
 /** Undoes a change of the e-mail address, or a first factor, by the link that the address of that time got. */
-export function undoEmailPages(app: Hono<Env>, deps: Deps): void {
-  app.get(PATH, async (c) => {
-    const secret = c.req.query('token') ?? '';
-    const change = await undoneChange(deps.db, deps.clock.now(), secret);
-    if (change === undefined) return await showExpired(c, deps);
-    return await showUndo(c, deps, change, secret);
-  });
-  app.post(PATH, (c) => undo(c, deps));
-}
-
 async function undo(c: Context, deps: Deps): Promise<Response> {
   const { token = '' } = await readOwnForm(c, deps);
   const result = await deps.db.transaction(async (tx) => {
@@ -132,5 +128,5 @@ async function showUndo(
   const lead = html`${isFactor ? html`<p>${t.lead_factor(account.name)}</p>` : ''}
     ${hasAddress ? '' : html`<p>${t.lead(account.name, email)}</p>`}
     <p>${t.effect}</p>`;
-  return await showQuestion(c, deps, { title: t.title, lead, action: PATH, token, submit: t.submit });
+  return await showQuestion(c, deps, { title: t.title, lead, action: UNDO, token, submit: t.submit });
 }
