@@ -29,7 +29,7 @@ import { sendChange } from './verify-email.ts';
 import { rememberThisDevice } from '../device.ts';
 import { record } from '../audit.ts';
 
-type Problems = Partial<Record<'name' | 'email' | 'password' | 'current', string>>;
+type Problems = Readonly<Record<string, string>>;
 
 /** The submitted form of a change. */
 interface Submitted {
@@ -48,7 +48,8 @@ interface Change {
   lead?: (texts: Texts, account: Account) => string[];
   /** Further sentences that depend on the database. */
   warnings?: (texts: Texts, account: Account, deps: Deps) => Promise<string[]>;
-  fields?: (texts: Texts, form: Form, problems: Problems) => Field[];
+  /** What the person enters. */
+  field?: (texts: Texts) => Field;
   submit: (texts: Texts) => string;
   danger?: boolean;
   /** Whether an account with a second factor proves it before, in the place of the password. */
@@ -63,17 +64,13 @@ const CHANGES: Change[] = [
   {
     path: '/account/name',
     title: ({ account }) => account.name_title,
-    fields: ({ account, errors }, form, problems) => [
-      {
-        name: 'name',
-        label: account.name,
-        value: form['name'] ?? '',
-        hint: errors.name_shape,
-        error: problems.name,
-        autocomplete: 'username',
-        maxlength: 16,
-      },
-    ],
+    field: ({ account, errors }) => ({
+      name: 'name',
+      label: account.name,
+      hint: errors.name_shape,
+      autocomplete: 'username',
+      maxlength: 16,
+    }),
     submit: ({ save }) => save,
     applies: ({ player_uuid }) => player_uuid === null,
     act: changeName,
@@ -82,16 +79,7 @@ const CHANGES: Change[] = [
     path: '/account/email',
     title: ({ account }) => account.email_title,
     lead: ({ account }) => [account.email_lead],
-    fields: ({ account }, form, problems) => [
-      {
-        name: 'email',
-        label: account.new_email,
-        type: 'email',
-        value: form['email'] ?? '',
-        error: problems.email,
-        autocomplete: 'email',
-      },
-    ],
+    field: ({ account }) => ({ name: 'email', label: account.new_email, type: 'email', autocomplete: 'email' }),
     submit: ({ continue: go }) => go,
     needsProof: true,
     act: changeEmail,
@@ -100,16 +88,13 @@ const CHANGES: Change[] = [
     path: '/account/password',
     title: ({ account }) => account.password_title,
     lead: ({ account }) => [account.password_lead],
-    fields: ({ account, password_hint }, _form, problems) => [
-      {
-        name: 'password',
-        label: account.new_password,
-        type: 'password',
-        hint: password_hint(MIN_PASSWORD),
-        error: problems.password,
-        autocomplete: 'new-password',
-      },
-    ],
+    field: ({ account, password_hint }) => ({
+      name: 'password',
+      label: account.new_password,
+      type: 'password',
+      hint: password_hint(MIN_PASSWORD),
+      autocomplete: 'new-password',
+    }),
     submit: ({ save }) => save,
     needsProof: true,
     act: changePassword,
@@ -119,15 +104,7 @@ const CHANGES: Change[] = [
     title: ({ former_name }) => former_name.title,
     lead: ({ former_name }) => [former_name.lead],
     warnings: listFormerNames,
-    fields: ({ former_name }, form, problems) => [
-      {
-        name: 'name',
-        label: former_name.name,
-        value: form['name'] ?? '',
-        error: problems.name,
-        maxlength: 64,
-      },
-    ],
+    field: ({ former_name }) => ({ name: 'name', label: former_name.name, maxlength: 64 }),
     submit: ({ former_name }) => former_name.submit,
     danger: true,
     applies: ({ player_uuid }) => player_uuid !== null,
@@ -302,15 +279,18 @@ async function showChange(
     label: texts.current_password,
     type: 'password',
     hint: texts.current_password_hint,
-    error: problems.current,
     autocomplete: 'current-password',
   };
+  const entered = [
+    ...(change.field === undefined ? [] : [change.field(texts)]),
+    ...(proof === 'given' ? [] : [current]),
+  ];
   const lines = [...(change.lead?.(texts, account) ?? []), ...((await change.warnings?.(texts, account, deps)) ?? [])];
   const content = html`${lines.map((line) => html`<p>${line}</p>`)}
     <form class="stack" method="post" action="${change.path}">
       <input type="hidden" name="login" value="${account.name}" autocomplete="username" />
-      ${fields([...(change.fields?.(texts, form, problems) ?? []), ...(proof === 'given' ? [] : [current])])}
-      ${proof === 'given' ? notice(problems.current, 'bad') : ''}
+      ${fields(entered.map((one) => ({ ...one, value: form[one.name], error: problems[one.name] })))}
+      ${proof === 'given' ? notice(problems['current'], 'bad') : ''}
       <button class="${change.danger ? 'danger' : ''}">${change.submit(texts)}</button>
     </form>
     <p><a href="/account">${texts.back}</a></p>`;
