@@ -14,6 +14,20 @@ export function inline(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
+/** A part of a page with a heading. @param kind its class */
+export const section = (id: string, heading: Html | string, content: Html, kind = 'card'): Html =>
+  html`<section class="${kind}" aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    ${content}
+  </section>`;
+
+/** An item of a list of rows, with a smaller text about it, and what can be done with it. */
+export const rowItem = (what: Html | string, hint: Html | string = '', ...acts: (Html | string)[]): Html =>
+  html`<li>
+    <span class="what">${what}${hint === '' ? '' : html` <span class="hint">${hint}</span>`}</span>
+    ${acts}
+  </li>`;
+
 /** The parts that all pages of a service share. */
 export interface PageShell {
   /** The network's name, at the end of every title. */

@@ -7,7 +7,7 @@ import { LIMITS } from '#http/limits.ts';
 import { notice } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
 import { jsonPieces } from '#platform/streams/json-stream.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { type AccountSession, endApplications, endSessions, sessionsOf } from '#store/accounts/account-sessions.ts';
 import { type Account, isProvisionalName } from '#store/accounts/accounts.ts';
 import { playerByUuid } from '#store/game/players.ts';
@@ -122,12 +122,8 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
     <section class="card" aria-labelledby="data">
       <h2 id="data">${t.data}</h2>
       <ul class="rows">
-        <li>
-          <span class="what"><a href="/account/export">${t.export}</a> <span class="hint">${t.export_hint}</span></span>
-        </li>
-        <li>
-          <span class="what"><a href="/account/delete">${t.delete}</a></span>
-        </li>
+        ${rowItem(html`<a href="/account/export">${t.export}</a>`, t.export_hint)}
+        ${rowItem(html`<a href="/account/delete">${t.delete}</a>`)}
       </ul>
     </section>
   </div>`;
@@ -149,11 +145,8 @@ function doneText(
   return done === 'ended' || done === 'session_ended' ? t[done] : undefined;
 }
 
-function row(label: string, value: Html | string, action: Html): Html {
-  return html`<li>
-    <span class="what"><strong>${label}</strong> ${value}</span> ${action}
-  </li>`;
-}
+const row = (label: string, value: Html, action: Html): Html =>
+  rowItem(html`<strong>${label}</strong> ${value}`, '', action);
 
 function profileCard(
   { account: t, sign_in: { password }, security, former_name, change, lang }: Texts,
@@ -166,40 +159,38 @@ function profileCard(
     : html`<span class="badge bad">${t.unverified}</span>`;
   const go = (path: string, label: string): Html =>
     html`<a href="/account/${path}">${change}<span class="hidden">${COLON[lang]}${label}</span></a>`;
-  return html`<section class="card" aria-labelledby="profile">
-    <h2 id="profile">${t.profile}</h2>
-    <ul class="rows">
-      ${
-        account.player_uuid === null
-          ? row(t.name, html`${account.name} ${provisionalHint(account, t)}`, go('name', t.name))
-          : row(t.name, html`${account.name} <span class="hint">${t.name_linked}</span>`, html``)
-      }
-      ${row(t.email, html`${account.email} ${verified}`, go('email', t.email))}
-      ${
-        account.email_verified
-          ? ''
-          : html`<li>
-              <form method="post" action="/account/verify"><button class="quiet">${t.send_verify}</button></form>
-            </li>`
-      }
-      ${
-        account.player_uuid === null
-          ? row(
-              t.game,
-              html`<span class="soft">${t.no_game}</span>`,
-              html`<a class="button" href="/account/link">${t.link}</a>`,
-            )
-          : row(
-              t.game,
-              html`<a href="${profileUrl}">${playerName}</a> <code class="hint">${account.player_uuid}</code>`,
-              html`<a href="/account/unlink">${t.unlink}</a>`,
-            )
-      }
-      ${account.player_uuid === null ? '' : row(former_name.names, html``, html`<a href="/account/former-name">${former_name.remove}</a>`)}
-      ${row(password, html`<span class="soft">${t.password_lead}</span>`, go('password', password))}
-      ${row(security.title, html`<span class="soft">${factorsText(security, factors)}</span>`, go('security', security.title))}
-    </ul>
-  </section>`;
+  const content = html`<ul class="rows">
+    ${
+      account.player_uuid === null
+        ? row(t.name, html`${account.name} ${provisionalHint(account, t)}`, go('name', t.name))
+        : row(t.name, html`${account.name} <span class="hint">${t.name_linked}</span>`, html``)
+    }
+    ${row(t.email, html`${account.email} ${verified}`, go('email', t.email))}
+    ${
+      account.email_verified
+        ? ''
+        : html`<li>
+            <form method="post" action="/account/verify"><button class="quiet">${t.send_verify}</button></form>
+          </li>`
+    }
+    ${
+      account.player_uuid === null
+        ? row(
+            t.game,
+            html`<span class="soft">${t.no_game}</span>`,
+            html`<a class="button" href="/account/link">${t.link}</a>`,
+          )
+        : row(
+            t.game,
+            html`<a href="${profileUrl}">${playerName}</a> <code class="hint">${account.player_uuid}</code>`,
+            html`<a href="/account/unlink">${t.unlink}</a>`,
+          )
+    }
+    ${account.player_uuid === null ? '' : row(former_name.names, html``, html`<a href="/account/former-name">${former_name.remove}</a>`)}
+    ${row(password, html`<span class="soft">${t.password_lead}</span>`, go('password', password))}
+    ${row(security.title, html`<span class="soft">${factorsText(security, factors)}</span>`, go('security', security.title))}
+  </ul>`;
+  return section('profile', t.profile, content);
 }
 
 function factorsText(t: Texts['security'], { passkeys, totp, recovery_codes }: Factors): string {
@@ -212,29 +203,19 @@ function provisionalHint({ name }: Account, t: Texts['account']): Html {
 }
 
 function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: string, formatTime: FormatTime): Html {
-  const browserLabel = (session: AccountSession): string => browserName(session.agent) ?? t.unknown_browser;
-  return html`<section class="card" aria-labelledby="sessions">
-    <h2 id="sessions">${t.sessions}</h2>
-    <ul class="rows">
-      ${sessions.map(
-        (session) =>
-          html`<li>
-            <span class="what"
-              ><strong
-                >${browserLabel(session)}
-                ${session.uid_hash === own ? html`<span class="badge">${t.this_session}</span>` : ''}</strong
-              >
-              <span class="hint"
-                >${t.session(formatTime(session.created), formatTime(session.seen), session.address)}</span
-              ></span
-            >
-            ${
-              session.uid_hash === own
-                ? ''
-                : endForm('/account/sessions/end', 'session', session.uid_hash, t.end_session, browserLabel(session))
-            }
-          </li>`,
-      )}
+  const rows = sessions.map(({ agent, uid_hash, created, seen, address }) => {
+    const browser = browserName(agent) ?? t.unknown_browser;
+    const times = t.session(formatTime(created), formatTime(seen), address);
+    return uid_hash === own
+      ? rowItem(html`<strong>${browser} <span class="badge">${t.this_session}</span></strong>`, times)
+      : rowItem(
+          html`<strong>${browser}</strong>`,
+          times,
+          endForm('/account/sessions/end', 'session', uid_hash, t.end_session, browser),
+        );
+  });
+  const content = html`<ul class="rows">
+      ${rows}
     </ul>
     ${
       sessions.length > 1
@@ -242,28 +223,23 @@ function sessionsCard(t: Texts['account'], sessions: AccountSession[], own: stri
             <button class="quiet danger">${t.end_others}</button>
           </form>`
         : ''
-    }
-  </section>`;
+    }`;
+  return section('sessions', t.sessions, content);
 }
 
 function applicationsCard(t: Texts['account'], applications: ConnectedApplication[], formatTime: FormatTime): Html {
-  return html`<section class="card" aria-labelledby="applications">
-    <h2 id="applications">${t.applications}</h2>
-    ${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
+  const content = html`${applications.length === 0 ? html`<p class="soft">${t.no_applications}</p>` : ''}
     <ul class="rows">
-      ${applications.map(
-        ({ client_id, name, scopes, granted, used, read }) =>
-          html`<li>
-            <span class="what"
-              ><strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
-              <span class="hint">${t.application(formatTime(granted), formatTime(used))}</span>
-              ${read === null ? '' : html`<span class="hint">${t.last_read(formatTime(read))}</span>`}</span
-            >
-            ${endForm('/account/applications/end', 'client_id', client_id, t.end_access, name)}
-          </li>`,
+      ${applications.map(({ client_id, name, scopes, granted, used, read }) =>
+        rowItem(
+          html`<strong>${name}</strong> ${scopes.map((scope) => t.scopes[scope] ?? scope).join(' · ')}
+            <span class="hint">${t.application(formatTime(granted), formatTime(used))}</span>`,
+          read === null ? '' : t.last_read(formatTime(read)),
+          endForm('/account/applications/end', 'client_id', client_id, t.end_access, name),
+        ),
       )}
-    </ul>
-  </section>`;
+    </ul>`;
+  return section('applications', t.applications, content);
 }
 
 function endForm(

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { checkbox } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { type Privacy, privacyOf, SWITCHES } from '#store/game/private-players.ts';
@@ -20,14 +20,12 @@ export async function privacyCard(
 ): Promise<Html> {
   if (uuid === null) return html``;
   const privacy = await privacyOf(db.shortReads, uuid);
-  return html`<section class="card" aria-labelledby="privacy">
-    <h2 id="privacy">${t.title}</h2>
-    <p>${t.lead} ${t.in_matches[config.PRIVATE_IN_MATCHES]}</p>
+  const content = html`<p>${t.lead} ${t.in_matches[config.PRIVATE_IN_MATCHES]}</p>
     <form class="stack" method="post" action="/account/privacy">
       ${SWITCHES.map((name) => checkbox(name, t[name], privacy[name]))}
       <button>${save}</button>
-    </form>
-  </section>`;
+    </form>`;
+  return section('privacy', t.title, content);
 }
 
 /** @returns whether the account has a game account */

@@ -3,7 +3,7 @@ import { en, punishmentTypeName } from '#http/game-texts/en.ts';
 import { ja } from '#http/game-texts/ja.ts';
 import { COLON, type FormatTime } from '#http/languages.ts';
 import { appealContact, contactHtml } from '#http/contact.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import type { Config } from '#platform/config/config.ts';
 import type { Punishment } from '#store/game/punishments.ts';
@@ -21,13 +21,11 @@ export function punishmentsCard(
   if (punishments.length === 0) return html``;
   const { account: t, lang } = texts;
   const contact = appealContact(config);
-  return html`<section class="card" aria-labelledby="punishments">
-    <h2 id="punishments">${t.punishments}</h2>
-    <ul class="rows">
+  const content = html`<ul class="rows">
       ${punishments.map((one) => row(config.SITE_URL, texts, one, formatTime))}
     </ul>
-    ${contact === '' ? '' : html`<p>${t.appeal}${COLON[lang]}${contactHtml(contact)}</p>`}
-  </section>`;
+    ${contact === '' ? '' : html`<p>${t.appeal}${COLON[lang]}${contactHtml(contact)}</p>`}`;
+  return section('punishments', t.punishments, content);
 }
 
 function row(
@@ -39,12 +37,8 @@ function row(
   const id = idOf(key);
   const until = expires === null ? t.permanent : t.until(formatTime(expires));
   const by = server === '' ? t.by_network : t.by_server(server);
-  return html`<li>
-    <span class="what"
-      ><strong><bdi>${punishmentTypeName(TYPES[lang], type)}</bdi></strong> <bdi>${reason}</bdi>
-      <span class="hint"
-        >${until} · <bdi>${by}</bdi> · <a href="${site}/punishments/${id}">${t.punishment_id} ${id}</a></span
-      ></span
-    >
-  </li>`;
+  return rowItem(
+    html`<strong><bdi>${punishmentTypeName(TYPES[lang], type)}</bdi></strong> <bdi>${reason}</bdi>`,
+    html`${until} · <bdi>${by}</bdi> · <a href="${site}/punishments/${id}">${t.punishment_id} ${id}</a>`,
+  );
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type FormatTime, LOCALES } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { type AccountRead, readsOfAccount } from '#store/applications/account-reads.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { countedUntil } from '#store/applications/usage.ts';
@@ -21,22 +21,15 @@ export async function readsCard(
   const days = [...Map.groupBy(reads, ({ day }) => day)];
   // A bucket begins at midnight UTC of its date, whatever the zone of the network.
   const formatDay = new Intl.DateTimeFormat(LOCALES[lang], { dateStyle: 'medium', timeZone: 'UTC' });
-  return html`<section class="card" aria-labelledby="reads">
-    <h2 id="reads">${t.title}</h2>
-    <p class="soft">${t.lead}</p>
+  const content = html`<p class="soft">${t.lead}</p>
     ${days.length === 0 ? html`<p class="soft">${t.none}</p>` : ''}
     <ul class="rows">
-      ${days.map(
-        ([day, some]) =>
-          html`<li>
-            <span class="what"
-              ><strong>${formatDay.format(bucketStart(day))}</strong> ${some.map((one) => row(t, one))}</span
-            >
-          </li>`,
+      ${days.map(([day, some]) =>
+        rowItem(html`<strong>${formatDay.format(bucketStart(day))}</strong> ${some.map((one) => row(t, one))}`),
       )}
     </ul>
-    <p class="hint">${until === undefined ? t.not_counted : t.until(formatTime(until))}</p>
-  </section>`;
+    <p class="hint">${until === undefined ? t.not_counted : t.until(formatTime(until))}</p>`;
+  return section('reads', t.title, content);
 }
 
 const row = (t: Texts['account']['reads'], { name, requests }: AccountRead): Html =>

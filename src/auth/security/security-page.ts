@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { notice } from '#http/fields.ts';
 import { type FormatTime, timeFormatter } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import type { Config } from '#platform/config/config.ts';
 import { type Factors, factorsOf, firstFactorAllowedFrom } from '#store/accounts/factors.ts';
 import type { Passkey } from '#store/accounts/passkeys.ts';
@@ -66,27 +66,20 @@ function addPasskeyPart(t: SecurityTexts, config: Config, mayAdd: boolean): Html
 }
 
 function passkeysCard(t: SecurityTexts, { passkeys }: Factors, addPart: Html | '', formatTime: FormatTime): Html {
-  return html`<section class="card" aria-labelledby="passkeys">
-    <h2 id="passkeys">${t.passkeys}</h2>
-    ${passkeys.length === 0 ? html`<p class="soft">${t.no_passkeys}</p>` : ''}
+  const content = html`${passkeys.length === 0 ? html`<p class="soft">${t.no_passkeys}</p>` : ''}
     <ul class="rows">
-      ${passkeys.map(
-        (passkey) =>
-          html`<li>
-            <span class="what"
-              ><strong
-                ><bdi>${passkey.name}</bdi>
-                ${passkey.backed_up ? html`<span class="badge">${t.synchronised}</span>` : ''}</strong
-              >
-              <span class="hint">${use(t, passkey, formatTime)}</span></span
-            >
-            ${named(passkeyPath('rename', passkey.id), t.rename, passkey.name)}
-            ${named(passkeyPath('remove', passkey.id), t.remove, passkey.name)}
-          </li>`,
-      )}
+      ${passkeys.map((passkey) => {
+        const synchronised = passkey.backed_up ? html`<span class="badge">${t.synchronised}</span>` : '';
+        return rowItem(
+          html`<strong><bdi>${passkey.name}</bdi> ${synchronised}</strong>`,
+          use(t, passkey, formatTime),
+          named(passkeyPath('rename', passkey.id), t.rename, passkey.name),
+          named(passkeyPath('remove', passkey.id), t.remove, passkey.name),
+        );
+      })}
     </ul>
-    ${addPart}
-  </section>`;
+    ${addPart}`;
+  return section('passkeys', t.passkeys, content);
 }
 
 /** When a factor was added, and last used. */
@@ -99,31 +92,24 @@ function use(
 }
 
 function appCard(t: SecurityTexts, { totp }: Factors, mayAdd: boolean, formatTime: FormatTime): Html {
-  return html`<section class="card" aria-labelledby="app">
-    <h2 id="app">${t.app}</h2>
-    ${
-      totp === undefined
-        ? html`<p class="soft">${t.no_app}</p>`
-        : html`<ul class="rows">
-            <li>
-              <span class="what">${use(t, totp, formatTime)}</span>
-              ${named(PATHS.removeApp, t.remove, t.app)}
-            </li>
-          </ul>`
-    }
-    ${mayAdd ? html`<p class="after-rows"><a class="button" href="${PATHS.setUpApp}">${totp === undefined ? t.set_up_app : t.replace_app}</a></p>` : ''}
-  </section>`;
+  const content = html`${
+    totp === undefined
+      ? html`<p class="soft">${t.no_app}</p>`
+      : html`<ul class="rows">
+          ${rowItem(use(t, totp, formatTime), '', named(PATHS.removeApp, t.remove, t.app))}
+        </ul>`
+  }
+  ${mayAdd ? html`<p class="after-rows"><a class="button" href="${PATHS.setUpApp}">${totp === undefined ? t.set_up_app : t.replace_app}</a></p>` : ''}`;
+  return section('app', t.app, content);
 }
 
 function codesCard(t: SecurityTexts, { recovery_codes: left }: Factors, hasNone: boolean): Html {
-  return html`<section class="card" aria-labelledby="codes">
-    <h2 id="codes">${t.codes}</h2>
-    <p class="soft">${t.codes_lead}</p>
+  const content = html`<p class="soft">${t.codes_lead}</p>
     ${
       hasNone
         ? html`<p>${t.no_codes}</p>`
         : html`${left < FEW_CODES ? notice(t.codes_few(left), 'bad') : html`<p>${t.codes_left(left, RECOVERY_CODES)}</p>`}
             <p class="after-rows"><a class="button quiet" href="${PATHS.newCodes}">${t.new_codes}</a></p>`
-    }
-  </section>`;
+    }`;
+  return section('codes', t.codes, content);
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { approveAccess } from '#admin/access.ts';
 import type { Form } from '#http/form.ts';
 import { field, notice } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import {
   type AccessRequest,
   requestAccess,
@@ -58,37 +58,27 @@ function requestForm(request: OwnedRequest, kind: RequestKind, problems: Problem
     ${kind === 'access' ? fieldsOf(common, entered, problems)('site', { type: 'url', maxlength: MAX_SITE, optional: true }) : ''}
     ${input('volume', { type: 'number' })}
     <button>${t.submit}</button>`;
-  return html`<section class="card form" aria-labelledby="ask">
-    <h2 id="ask">${t.title}</h2>
-    ${formTo(request, `/applications/${application.client_id}/access`, fields)}
-  </section>`;
+  const content = html`${formTo(request, `/applications/${application.client_id}/access`, fields)}`;
+  return section('ask', t.title, content, 'card form');
 }
+
+const BADGES = { waiting: 'warn', approved: 'good', refused: 'bad' };
 
 function historyCard(request: OwnedRequest, requests: readonly AccessRequest[]): Html {
   const { access: t } = request.texts;
   if (requests.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="history">
-    <h2 id="history">${t.history}</h2>
-    <ul class="rows">
-      ${requests.map(
-        (accessRequest) =>
-          html`<li>
-            <span class="what"
-              ><strong>${t.kinds[accessRequest.kind]}</strong>
-              <span class="pre">${accessRequest.purpose}</span>
-              <span class="hint"
-                >${timestamp(request, accessRequest.created)} ·
-                ${t.per_hour(number(request, accessRequest.volume))}</span
-              >
-              ${accessRequest.note === '' ? '' : html`<span class="quote pre">${accessRequest.note}</span>`}</span
-            >
-            <span class="badge ${{ waiting: 'warn', approved: 'good', refused: 'bad' }[accessRequest.state]}"
-              >${t.request_states[accessRequest.state]}</span
-            >
-          </li>`,
-      )}
-    </ul>
-  </section>`;
+  const content = html`<ul class="rows">
+    ${requests.map(({ kind, purpose, created, volume, note, state }) =>
+      rowItem(
+        html`<strong>${t.kinds[kind]}</strong> <span class="pre">${purpose}</span>
+          <span class="hint">${timestamp(request, created)} · ${t.per_hour(number(request, volume))}</span>
+          ${note === '' ? '' : html`<span class="quote pre">${note}</span>`}`,
+        '',
+        html`<span class="badge ${BADGES[state]}">${t.request_states[state]}</span>`,
+      ),
+    )}
+  </ul>`;
+  return section('history', t.history, content);
 }
 
 /** What an operator can change without a request: access, limit, and a suspension. */
@@ -103,16 +93,14 @@ function operatorCard(request: OwnedRequest): Html {
     value: hourly_limit ?? '',
     optional: true,
   } as const;
-  return html`<section class="card" aria-labelledby="by-operator">
-    <h2 id="by-operator">${t.set_access}</h2>
-    ${
-      state === 'approved'
-        ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
-        : button(request, path, t.open_access, { fields: { access: 'approved' } })
-    }
-    ${suspended === null ? '' : button(request, path, t.resume, { fields: { start: '1' } })}
-    ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}
-  </section>`;
+  const content = html`${
+    state === 'approved'
+      ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
+      : button(request, path, t.open_access, { fields: { access: 'approved' } })
+  }
+  ${suspended === null ? '' : button(request, path, t.resume, { fields: { start: '1' } })}
+  ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}`;
+  return section('by-operator', t.set_access, content);
 }
 
 interface RequestFields {

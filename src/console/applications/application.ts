@@ -8,7 +8,7 @@ import {
 } from '#admin/applications.ts';
 import { perform } from '#admin/operation.ts';
 import { field, notice } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import {
   type Application,
   type ApplicationSecret,
@@ -72,19 +72,14 @@ async function secretsCard(request: OwnedRequest, problems: Problems): Promise<H
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/secrets`;
   const secrets = await secretsOf(deps.db, application.key);
-  return html`<section class="card" aria-labelledby="secrets">
-    <h2 id="secrets">${t.secrets}</h2>
-    <p class="hint">${t.secrets_hint}</p>
+  const content = html`<p class="hint">${t.secrets_hint}</p>
     <ul class="rows">
-      ${secrets.map(
-        ({ id, name, created }) =>
-          html`<li>
-            <span class="what"
-              >${name === '' ? html`<code>shs_…</code>` : html`<bdi>${name}</bdi>`}
-              <span class="hint">${t.made} ${timestamp(request, created)}</span></span
-            >
-            ${button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: name || id })}
-          </li>`,
+      ${secrets.map(({ id, name, created }) =>
+        rowItem(
+          name === '' ? html`<code>shs_…</code>` : html`<bdi>${name}</bdi>`,
+          html`${t.made} ${timestamp(request, created)}`,
+          button(request, `${root}/remove`, t.withdraw, { kind: 'quiet danger', fields: { id }, about: name || id }),
+        ),
       )}
     </ul>
     ${
@@ -96,8 +91,8 @@ async function secretsCard(request: OwnedRequest, problems: Problems): Promise<H
               <button>${t.new_secret}</button>`,
           )
         : ''
-    }
-  </section>`;
+    }`;
+  return section('secrets', t.secrets, content);
 }
 
 function fieldValues({ name, require_pkce, rotate_refresh_tokens, ...uris }: ApplicationSettings) {
@@ -152,9 +147,7 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
   const { application, texts, deps, person } = request;
   const { application: t } = texts;
   const root = `/applications/${application.client_id}/logo`;
-  return html`<section class="card" aria-labelledby="logo-title">
-    <h2 id="logo-title">${t.logo}</h2>
-    <form class="row" method="post" action="/console${root}" enctype="multipart/form-data">
+  const content = html`<form class="row" method="post" action="/console${root}" enctype="multipart/form-data">
       ${tokenField(person)} ${logoImage(application, 64)}
       <div>
         <label for="logo">${t.logo_file}</label>
@@ -170,8 +163,8 @@ async function logoCard(request: OwnedRequest): Promise<Html> {
       </div>
       <button class="quiet">${t.upload}</button>
     </form>
-    ${(await hasLogo(deps.db, application.key)) ? button(request, `${root}/remove`, t.remove_logo, { kind: 'quiet danger' }) : ''}
-  </section>`;
+    ${(await hasLogo(deps.db, application.key)) ? button(request, `${root}/remove`, t.remove_logo, { kind: 'quiet danger' }) : ''}`;
+  return section('logo-title', t.logo, content);
 }
 
 /** An operator's settings are in force at once; those of an owner may have to wait. */

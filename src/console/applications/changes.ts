@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { type ApplicationChange, endChange, type WaitingChange } from '#store/applications/application-changes.ts';
 import { button, type Fact, factsList, logoImage, timestamp } from '../components.ts';
@@ -50,15 +50,13 @@ function uriList(uris: readonly string[], others: readonly string[], label: stri
 export function changeCard(request: OwnedRequest, change: ApplicationChange): Html {
   const { application, texts } = request;
   const { changes: t } = texts;
-  return html`<section class="card next stack" aria-labelledby="change">
-    <h2 id="change">${t.title}</h2>
-    <p>${t.lead}</p>
+  const content = html`<p>${t.lead}</p>
     ${changeTable(request, change)}
     <p class="hint">
       ${texts.operator.asked_by(change.account_name ?? texts.operator.nobody)} ${timestamp(request, change.created)}
     </p>
-    ${button(request, `/applications/${application.client_id}/change/withdraw`, t.withdraw)}
-  </section>`;
+    ${button(request, `/applications/${application.client_id}/change/withdraw`, t.withdraw)}`;
+  return section('change', t.title, content, 'card next stack');
 }
 
 /** Says to owners, before they change something, that it would have to wait. */

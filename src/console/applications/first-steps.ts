@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { type AccessRequest, listAccessRequests } from '#store/applications/access-requests.ts';
 import { keyOf } from '#platform/ids.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
@@ -19,15 +19,13 @@ export async function firstSteps(request: OwnedRequest, secret: string | undefin
     if (waiting !== undefined) return await waitingCard(request, waiting);
   }
   if (access !== 'approved') {
-    return html`<section class="card next" aria-labelledby="next">
-      <h2 id="next">${t.title}</h2>
-      <p>${access === 'waiting' || access === 'revoked' ? texts.access.states[access] : t.access[access]}</p>
-      <p><a class="button" href="/console/applications/${client_id}/access">${texts.tabs['/access']}</a></p>
-    </section>`;
+    const content = html`<p>
+        ${access === 'waiting' || access === 'revoked' ? texts.access.states[access] : t.access[access]}
+      </p>
+      <p><a class="button" href="/console/applications/${client_id}/access">${texts.tabs['/access']}</a></p>`;
+    return section('next', t.title, content, 'card next');
   }
-  return html`<section class="card" aria-labelledby="next">
-    <h2 id="next">${t.try_title}</h2>
-    <p>${t.try_client_id}</p>
+  const content = html`<p>${t.try_client_id}</p>
     <pre tabindex="0"><code>${`curl -H 'X-Client-ID: ${client_id}' ${deps.config.API_URL}/v1/servers`}</code></pre>
     ${
       type === 'service'
@@ -35,8 +33,8 @@ export async function firstSteps(request: OwnedRequest, secret: string | undefin
             <pre tabindex="0"><code>${tokenCommands(deps.config, client_id, secret ?? t.your_secret)}</code></pre>`
         : ''
     }
-    <p class="hint">${t.guide} <a href="/developers">${texts.developers}</a></p>
-  </section>`;
+    <p class="hint">${t.guide} <a href="/developers">${texts.developers}</a></p>`;
+  return section('next', t.try_title, content);
 }
 
 function tokenCommands(
@@ -62,13 +60,11 @@ export async function waitingCard(request: OwnedRequest, accessRequest: AccessRe
     [t.opens, opens(request, accessRequest)],
     [t.operator, await operatorText(request, accessRequest)],
   ];
-  return html`<section class="card next stack" aria-labelledby="waits-${accessRequest.kind}">
-    <h2 id="waits-${accessRequest.kind}">${t.title[accessRequest.kind]}</h2>
-    ${factsList(facts)}
+  const content = html`${factsList(facts)}
     <p class="hint">
       ${accessRequest.account_id === account.id ? t.answer(account.email) : t.answer_elsewhere(accessRequest.account_name ?? request.texts.operator.nobody)}
-    </p>
-  </section>`;
+    </p>`;
+  return section(`waits-${accessRequest.kind}`, t.title[accessRequest.kind], content, 'card next stack');
 }
 
 function opens(request: OwnedRequest, { kind, volume }: AccessRequest): string {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { type Ownership, removeOwner } from '#admin/owners.ts';
 import { HttpError } from '#http/errors.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { accountByName } from '#store/accounts/accounts.ts';
 import { managedApplication } from '#store/applications/applications.ts';
 import { countIn } from '#http/rate-limits.ts';
@@ -31,34 +31,28 @@ export async function ownersCard(request: OwnedRequest, problems: Problems): Pro
   const owners = await ownersOf(deps.db, application.key);
   const invited = await invitationsTo(deps.db, now, application.key);
   const ownerField = fieldsOf(t, submitted, problems)('owner', { maxlength: 32 });
-  return html`<section class="card" aria-labelledby="owners">
-    <h2 id="owners">${t.owners}</h2>
-    <p class="hint">${t.owners_hint}</p>
+  const removeButton = (path: string, label: string, account_id: string, about: string): Html =>
+    button(request, `${root}/${path}`, label, { kind: 'quiet danger', fields: { account_id }, about });
+  const content = html`<p class="hint">${t.owners_hint}</p>
     <ul class="rows">
-      ${owners.map(
-        ({ account_id, name, added }) =>
-          html`<li>
-            <span class="what"
-              ><strong><bdi>${name}</bdi></strong>
-              ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}
-              <span class="hint">${t.owner_since} ${timestamp(request, added)}</span></span
-            >
-            ${owners.length === 1 ? '' : button(request, `${root}/remove`, t.remove_owner, { kind: 'quiet danger', fields: { account_id }, about: name })}
-          </li>`,
+      ${owners.map(({ account_id, name, added }) =>
+        rowItem(
+          html`<strong><bdi>${name}</bdi></strong>
+            ${account_id === person.account.id ? html`<span class="badge">${t.you}</span>` : ''}`,
+          html`${t.owner_since} ${timestamp(request, added)}`,
+          owners.length === 1 ? '' : removeButton('remove', t.remove_owner, account_id, name),
+        ),
       )}
-      ${invited.map(
-        ({ account_id, account_name, expires }) =>
-          html`<li>
-            <span class="what"
-              ><strong><bdi>${account_name}</bdi></strong> <span class="badge warn">${t.invited}</span>
-              <span class="hint">${t.invited_until} ${timestamp(request, expires)}</span></span
-            >
-            ${button(request, `${root}/uninvite`, t.uninvite, { kind: 'quiet danger', fields: { account_id }, about: account_name })}
-          </li>`,
+      ${invited.map(({ account_id, account_name, expires }) =>
+        rowItem(
+          html`<strong><bdi>${account_name}</bdi></strong> <span class="badge warn">${t.invited}</span>`,
+          html`${t.invited_until} ${timestamp(request, expires)}`,
+          removeButton('uninvite', t.uninvite, account_id, account_name),
+        ),
       )}
     </ul>
-    ${formTo(request, root, html`${ownerField}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}
-  </section>`;
+    ${formTo(request, root, html`${ownerField}<button class="quiet">${t.add_owner}</button>`, 'row bottom')}`;
+  return section('owners', t.owners, content);
 }
 
 /**
@@ -129,13 +123,11 @@ export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
   const { invitations: t } = texts;
   const invitations = await listInvitations(deps.db, now, person.account.id);
   if (invitations.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="invitations">
-    <h2 id="invitations">${t.title}</h2>
-    <p class="hint">${t.hint}</p>
+  const content = html`<p class="hint">${t.hint}</p>
     <ul class="rows">
       ${invitations.map((invitation) => invitationRow(request, invitation))}
-    </ul>
-  </section>`;
+    </ul>`;
+  return section('invitations', t.title, content);
 }
 
 function invitationRow(
@@ -145,16 +137,13 @@ function invitationRow(
   const { invitations: t, application } = request.texts;
   const answer = (value: string, label: string, kind: string): Html =>
     button(request, `/invitations/${client_id}`, label, { kind, fields: { answer: value }, about: application_name });
-  return html`<li>
-    <span class="what"
-      ><strong><bdi>${application_name}</bdi></strong>
-      <span class="hint"
-        >${invited_by === null ? '' : html`${t.by(invited_by)} · `}${application.invited_until}
-        ${timestamp(request, expires)}</span
-      ></span
-    >
-    ${answer('accept', t.accept, '')} ${answer('decline', t.decline, 'quiet')}
-  </li>`;
+  return rowItem(
+    html`<strong><bdi>${application_name}</bdi></strong>`,
+    html`${invited_by === null ? '' : `${t.by(invited_by)} · `}${application.invited_until}
+    ${timestamp(request, expires)}`,
+    answer('accept', t.accept, ''),
+    answer('decline', t.decline, 'quiet'),
+  );
 }
 
 /** @throws HttpError 404 if there is no such application */

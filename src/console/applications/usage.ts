@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { COLON, LOCALES } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { countOpenStreams } from '#store/applications/open-streams.ts';
 import { HOUR_MS, readLastUse, type Sum, sumUsage, type Usage, usageSince } from '#store/applications/usage.ts';
 import { inApplication } from './layout.ts';
@@ -113,28 +113,26 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
   const { usage: t } = request.texts;
   const cell = (value: number, label: string): Html =>
     html`<td class="n" data-label="${label}">${number(request, value)}</td>`;
-  return html`<section class="card" aria-labelledby="numbers">
-    <h2 id="numbers">${t.numbers}</h2>
-    <div class="scroll" tabindex="0" role="group" aria-labelledby="numbers">
-      <table class="lines">
-        <thead>
-          <tr>
-            <th scope="col">${t.endpoint}</th>
-            ${COLUMNS.map((name) => html`<th scope="col" class="n">${t.counters[name]}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${byEndpoint.map(([endpoint, rows]) => {
-            const sum = sumUsage(rows);
-            return html`<tr>
-              <th scope="row"><code>${endpoint === '' ? t.unknown : endpoint}</code></th>
-              ${COLUMNS.map((name) => cell(sum[name], t.counters[name]))}
-            </tr>`;
-          })}
-        </tbody>
-      </table>
-    </div>
-  </section>`;
+  const content = html`<div class="scroll" tabindex="0" role="group" aria-labelledby="numbers">
+    <table class="lines">
+      <thead>
+        <tr>
+          <th scope="col">${t.endpoint}</th>
+          ${COLUMNS.map((name) => html`<th scope="col" class="n">${t.counters[name]}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${byEndpoint.map(([endpoint, rows]) => {
+          const sum = sumUsage(rows);
+          return html`<tr>
+            <th scope="row"><code>${endpoint === '' ? t.unknown : endpoint}</code></th>
+            ${COLUMNS.map((name) => cell(sum[name], t.counters[name]))}
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+  return section('numbers', t.numbers, content);
 }
 
 export const usageRoutes: readonly Route[] = [ownedPage('/applications/:client_id/usage', usage)];

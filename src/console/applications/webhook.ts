@@ -12,7 +12,7 @@ import {
 } from '#admin/webhooks.ts';
 import { field, notice } from '#http/fields.ts';
 import type { Form } from '#http/form.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { deliveriesBefore, type Delivery, type MessageType } from '#store/applications/webhooks/deliveries.ts';
 import { type Webhook, webhookById } from '#store/applications/webhooks/webhooks.ts';
@@ -111,21 +111,17 @@ async function verifyCard(request: OwnedRequest, webhook: Webhook, problems: Pro
   const [first] = await deliveriesBefore(request.deps.db, webhook.key, Number.MAX_SAFE_INTEGER, 1);
   const why = first === undefined ? '' : whyUnverified(t, first);
   const code = field({ name: 'code', label: t.code, error: problems['code'], maxlength: 64 });
-  return html`<section class="card next" aria-labelledby="verify">
-    <h2 id="verify">${t.verify_title}</h2>
-    <p>${t.verify_lead}</p>
+  const content = html`<p>${t.verify_lead}</p>
     ${why === '' ? '' : html`<p>${t.unverified_because} <strong>${why}</strong></p>`}
-    ${formTo(request, `${pathOf(webhook)}/verify`, html`${code}<button>${t.verify}</button>`, 'row bottom')}
-  </section>`;
+    ${formTo(request, `${pathOf(webhook)}/verify`, html`${code}<button>${t.verify}</button>`, 'row bottom')}`;
+  return section('verify', t.verify_title, content, 'card next');
 }
 
 function rotateCard(request: OwnedRequest, webhook: Webhook): Html {
   const { webhooks: t } = request.texts;
-  return html`<section class="card" aria-labelledby="rotate">
-    <h2 id="rotate">${t.rotate}</h2>
-    <p class="hint">${t.rotate_hint}</p>
-    ${button(request, `${pathOf(webhook)}/secret`, t.rotate)}
-  </section>`;
+  const content = html`<p class="hint">${t.rotate_hint}</p>
+    ${button(request, `${pathOf(webhook)}/secret`, t.rotate)}`;
+  return section('rotate', t.rotate, content);
 }
 
 function moveCard(request: OwnedRequest, webhook: Webhook, problems: Problems): Html {
@@ -136,10 +132,8 @@ function moveCard(request: OwnedRequest, webhook: Webhook, problems: Problems): 
   });
   const fields = html`${field({ ...entered('to'), label: t.move_to, hint: t.move_hint })}
   ${timeField(zone, { ...entered('since'), label: t.move_since, hint: request.texts.zone(zone) })}`;
-  return html`<section class="card form" aria-labelledby="move">
-    <h2 id="move">${t.move}</h2>
-    ${formTo(request, `${pathOf(webhook)}/move`, html`${fields}<button class="quiet">${t.move_button}</button>`)}
-  </section>`;
+  const content = html`${formTo(request, `${pathOf(webhook)}/move`, html`${fields}<button class="quiet">${t.move_button}</button>`)}`;
+  return section('move', t.move, content, 'card form');
 }
 
 /** A place as text, or the time in its place. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { addWebhook } from '#admin/webhooks.ts';
 import { checkbox, notice, select } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { AFTER_RESET, MAX_WEBHOOKS, type Webhook, webhooksOf } from '#store/applications/webhooks/webhooks.ts';
 import { type Application } from '#store/applications/applications.ts';
 import { RESOURCE_KINDS } from '#store/game/changes.ts';
@@ -57,15 +57,14 @@ async function listPage(request: OwnedRequest, problems: Problems = {}) {
 
 function listItem({ application, texts }: OwnedRequest, webhook: Webhook): Html {
   const { id, url, form, kinds } = webhook;
-  return html`<li>
-    <span class="what"
-      ><strong
-        ><a href="/console/applications/${application.client_id}/webhooks/${id}"><bdi>${url}</bdi></a></strong
+  const path = `/console/applications/${application.client_id}/webhooks/${id}`;
+  return rowItem(
+    html`<strong
+        ><a href="${path}"><bdi>${url}</bdi></a></strong
       >
-      ${webhookBadge(texts, webhook)}
-      <span class="hint">${form === 'discord' ? 'Discord · ' : ''}${kindList(texts, kinds)}</span></span
-    >
-  </li>`;
+      ${webhookBadge(texts, webhook)}`,
+    `${form === 'discord' ? 'Discord · ' : ''}${kindList(texts, kinds)}`,
+  );
 }
 
 export const kindList = ({ webhooks: t, lang }: Texts, kinds: Webhook['kinds']): string =>
@@ -90,10 +89,8 @@ function addCard(request: OwnedRequest, problems: Problems): Html {
     ${select('after_reset', t.after_reset, options(AFTER_RESET, t.starts), form['after_reset'] ?? 'head')}
     <p class="hint">${t.after_reset_hint}</p>
     <button>${t.add}</button>`;
-  return html`<section class="card form" aria-labelledby="add">
-    <h2 id="add">${t.add}</h2>
-    ${formTo(request, `/applications/${application.client_id}/webhooks`, fields)}
-  </section>`;
+  const content = html`${formTo(request, `/applications/${application.client_id}/webhooks`, fields)}`;
+  return section('add', t.add, content, 'card form');
 }
 
 const AT = '/applications/:client_id/webhooks';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { changeEmail, resetPassword, sendVerification } from '#admin/accounts.ts';
 import { choices, field, notice } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { mailAddressChange, mailResetLink, mailVerification, makeResetLink } from '#mails/recovery-mails.ts';
 import { button, formTo } from '../components.ts';
@@ -39,15 +39,13 @@ function refusalFor({ texts, person }: ConsoleRequest, { id, disabled }: Account
 function passwordCard(request: ConsoleRequest, { id, email }: Account): Html {
   const { help: t } = request.texts;
   const root = `/operator/accounts/${id}/password`;
-  return html`<section class="card stack" aria-labelledby="password">
-    <h2 id="password">${t.password}</h2>
-    <p>${t.password_hint}</p>
+  const content = html`<p>${t.password_hint}</p>
     <div class="actions">
       ${button(request, root, t.by_mail(email), { kind: '', fields: { way: 'mail' } })}
       ${button(request, root, t.on_paper, { fields: { way: 'paper' } })}
     </div>
-    <p class="hint">${t.paper_hint}</p>
-  </section>`;
+    <p class="hint">${t.paper_hint}</p>`;
+  return section('password', t.password, content, 'card stack');
 }
 
 function addressCard(request: ConsoleRequest, account: Account, problem: string | undefined): Html {
@@ -59,23 +57,21 @@ function addressCard(request: ConsoleRequest, account: Account, problem: string 
     { value: 'now', label: t.change_now, hint: t.change_now_hint },
   ];
   const address = { name: 'email', label: t.new_address, type: 'email', maxlength: 254 } as const;
-  return html`<section class="card form" aria-labelledby="address">
-    <h2 id="address">${t.address}</h2>
-    ${
-      account.email_verified
-        ? ''
-        : html`<div class="row spread">
-            <p>${t.unverified(account.email)}</p>
-            ${button(request, `${root}/verification`, t.resend)}
-          </div>`
-    }
-    ${formTo(
-      request,
-      `${root}/email`,
-      html`${field({ ...address, value: form['email'], error: problem })}
-        ${choices('way', t.address_how, ways, form['way'] ?? 'link')} <button>${t.change_address}</button>`,
-    )}
-  </section>`;
+  const content = html`${
+    account.email_verified
+      ? ''
+      : html`<div class="row spread">
+          <p>${t.unverified(account.email)}</p>
+          ${button(request, `${root}/verification`, t.resend)}
+        </div>`
+  }
+  ${formTo(
+    request,
+    `${root}/email`,
+    html`${field({ ...address, value: form['email'], error: problem })}
+      ${choices('way', t.address_how, ways, form['way'] ?? 'link')} <button>${t.change_address}</button>`,
+  )}`;
+  return section('address', t.address, content, 'card form');
 }
 
 const AT = '/operator/accounts/:id';

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem } from '#http/page.ts';
 import { approveChange, MAX_NOTE, refuseChange } from '#admin/access.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import { mailOwners } from '#mails/application-mails.ts';
@@ -17,15 +17,12 @@ const MAX_LISTED = 50;
 /** The rows of waiting changes in the list of requests. */
 export async function changeRows(request: ConsoleRequest): Promise<Html[]> {
   const { operator: t, changes } = request.texts;
-  return (await waitingChanges(request.deps.db, MAX_LISTED)).map(
-    ({ id, client_id, old, account_name, created }) =>
-      html`<li>
-        <span class="what"
-          ><strong><a href="/console/applications/${client_id}">${old.name}</a></strong> ${changes.kind}
-          <span class="hint">${t.asked_by(account_name ?? t.nobody)} ${timestamp(request, created)}</span></span
-        >
-        ${reviewLink(request, `/console/operator/changes/${id}`, old.name)}
-      </li>`,
+  return (await waitingChanges(request.deps.db, MAX_LISTED)).map(({ id, client_id, old, account_name, created }) =>
+    rowItem(
+      html`<strong><a href="/console/applications/${client_id}">${old.name}</a></strong> ${changes.kind}`,
+      html`${t.asked_by(account_name ?? t.nobody)} ${timestamp(request, created)}`,
+      reviewLink(request, `/console/operator/changes/${id}`, old.name),
+    ),
   );
 }
 

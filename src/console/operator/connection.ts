@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { commandName } from '#context/command-name.ts';
 import { idOf } from '#platform/ids.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import type { LoggedReceipt } from '#events/ledger/receipt-log.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import type { ConsoleRequest } from '../routes.ts';
@@ -29,10 +29,8 @@ export function connectionCard(request: ConsoleRequest, server: ServerNow, recei
           >
           ${typeOf(request, newest)} ${isRejected(newest) ? t.rejected : ''} ${again}
         </p>`;
-  return html`<section class="card" aria-labelledby="connection">
-    <h2 id="connection">${t.title}</h2>
-    ${state} ${newest === undefined ? waysList(request) : ''}
-  </section>`;
+  const content = html`${state} ${newest === undefined ? waysList(request) : ''}`;
+  return section('connection', t.title, content);
 }
 
 /** Heartbeats have no receipt in the list; settings of the server come from operators. */
@@ -76,14 +74,10 @@ function waysList({ deps, texts: { connection: t } }: ConsoleRequest): Html {
   };
   return html`<p>${t.lead}</p>
     <ul class="rows">
-      ${(Object.entries(commands) as [keyof typeof commands, string][]).map(
-        ([way, command]) =>
-          html`<li>
-            <span class="what"
-              ><strong>${t.ways[way][0]}</strong> <span class="hint">${t.ways[way][1]}</span>
-              <code>${command}</code></span
-            >
-          </li>`,
+      ${(Object.entries(commands) as [keyof typeof commands, string][]).map(([way, command]) =>
+        rowItem(
+          html`<strong>${t.ways[way][0]}</strong> <span class="hint">${t.ways[way][1]}</span> <code>${command}</code>`,
+        ),
       )}
     </ul>`;
 }

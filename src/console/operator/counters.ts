@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { deleteCounter, setCounter } from '#admin/counters.ts';
 import { perform } from '#admin/operation.ts';
 import { checkbox, choices } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import { PGM_COUNTERS } from '#events/schema/counter-presets.ts';
 import { DEFAULT_MOST } from '#events/schema/counters.ts';
@@ -67,22 +67,20 @@ function presetsCard(request: ConsoleRequest, declared: readonly Counter[]): Htm
   const open = PGM_COUNTERS.filter(({ key }) => !known.has(key));
   if (open.length === 0) return html``;
   const labelOf = ({ label }: Declaration): string => (lang === 'ja' ? label.ja : label.en);
-  return html`<section class="card" aria-labelledby="presets">
-    <h2 id="presets">${t.presets}</h2>
-    <p>${t.presets_lead}</p>
+  const content = html`<p>${t.presets_lead}</p>
     <ul class="rows">
-      ${open.map(
-        (one) =>
-          html`<li>
-            <span class="what"
-              >${labelOf(one)} <span class="hint"><code>${one.key}</code></span></span
-            >
-            ${button(request, PRESETS, t.switch_on, { kind: 'quiet small', fields: { key: one.key }, about: labelOf(one) })}
-          </li>`,
+      ${open.map((one) =>
+        rowItem(
+          labelOf(one),
+          html`<code>${one.key}</code>`,
+          button(request, PRESETS, t.switch_on, {
+            ...{ kind: 'quiet small', fields: { key: one.key }, about: labelOf(one) },
+          }),
+        ),
       )}
     </ul>
-    <div class="actions">${button(request, PRESETS, t.switch_on_all)}</div>
-  </section>`;
+    <div class="actions">${button(request, PRESETS, t.switch_on_all)}</div>`;
+  return section('presets', t.presets, content);
 }
 
 const EMPTY: Readonly<Record<string, string>> = { aggregate: 'sum', most: String(DEFAULT_MOST), order: '0' };

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { resetFactors } from '#admin/factors.ts';
 import { factorCodeCommand } from '#context/command-name.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { resetOf, resetRefusal } from '#store/accounts/factor-resets.ts';
 import { mailFactorReset } from '#mails/recovery-mails.ts';
@@ -15,19 +15,17 @@ import { confirmationPage } from './layout.ts';
 export async function factorCard(request: ConsoleRequest, account: Account): Promise<Html> {
   const { deps, texts } = request;
   const { factors: t } = texts;
-  return html`<section class="card stack" aria-labelledby="factors">
-    <h2 id="factors">${t.title}</h2>
-    ${{
-      staff: () => html`<p>${t.staff} <code>${factorCodeCommand(account.name)}</code></p>`,
-      no_factor: () => html`<p>${t.none}</p>`,
-      waiting: (effective: number) => html`<p>${t.waiting} ${timestamp(request, effective)}</p>`,
-      possible: () =>
-        html`<p>${t.hint}</p>
-          <div class="actions">
-            ${button(request, `/operator/accounts/${account.id}/factors`, t.reset, { kind: 'quiet danger' })}
-          </div>`,
-    }[(await resetRefusal(deps.db, account)) ?? 'possible']((await resetOf(deps.db, account.id)) ?? 0)}
-  </section>`;
+  const content = html`${{
+    staff: () => html`<p>${t.staff} <code>${factorCodeCommand(account.name)}</code></p>`,
+    no_factor: () => html`<p>${t.none}</p>`,
+    waiting: (effective: number) => html`<p>${t.waiting} ${timestamp(request, effective)}</p>`,
+    possible: () =>
+      html`<p>${t.hint}</p>
+        <div class="actions">
+          ${button(request, `/operator/accounts/${account.id}/factors`, t.reset, { kind: 'quiet danger' })}
+        </div>`,
+  }[(await resetRefusal(deps.db, account)) ?? 'possible']((await resetOf(deps.db, account.id)) ?? 0)}`;
+  return section('factors', t.title, content, 'card stack');
 }
 
 /** Moderators have the page of names only. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { select } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { GAME_ADDRESS_FORMS } from '#store/game/watches/game-address.ts';
 import { managedServer } from '#store/game/watches/managed-servers.ts';
 import { MANAGEMENT_URL_FORMS } from '#store/game/watches/management-url.ts';
@@ -34,17 +34,15 @@ function followingCard(
 ): Html {
   const t = request.texts[name];
   const root = `/operator/servers/${idOf(server.key)}/${name}`;
-  return html`<section class="card form" aria-labelledby="${name}">
-    <h2 id="${name}">${t.title}</h2>
-    <p>${t.lead}</p>
+  const content = html`<p>${t.lead}</p>
     ${state ?? ''} ${formTo(request, root, html`${fields}<button>${state === undefined ? t.begin : change}</button>`)}
     ${
       state === undefined
         ? ''
         : html`<p>${t.remove_hint}</p>
             ${button(request, `${root}/remove`, t.remove, { kind: 'quiet danger' })}`
-    }
-  </section>`;
+    }`;
+  return section(name, t.title, content, 'card form');
 }
 
 /** The state as a badge. */

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { field } from '#http/fields.ts';
 import { renameAccount } from '#admin/accounts.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { type Account, accountById, accountByName, accountByPlayer } from '#store/accounts/accounts.ts';
 import { findPlayer, namesOf, type Player } from '#store/game/players.ts';
 import { formTo, textOf } from '../components.ts';
@@ -54,19 +54,22 @@ function accountCard(request: ConsoleRequest, account: Account, problem: string 
   const { operator: t } = request.texts;
   const { id, name, player_uuid } = account;
   const value = request.form['name'];
-  return html`<section class="card form" aria-labelledby="account">
-    <h2 id="account">${request.texts.player_page.account}${COLON[request.texts.lang]}${name}</h2>
-    ${
-      player_uuid !== null || !mayRename(request, account)
-        ? html`<p>${player_uuid === null ? t.own_account : t.name_follows_game}</p>`
-        : formTo(
-            request,
-            `/operator/names/${id}`,
-            html`${field({ name: 'name', label: t.new_name, hint: t.new_name_hint, value, error: problem, maxlength: 16 })}
-              <button>${t.rename}</button>`,
-          )
-    }
-  </section>`;
+  const content = html`${
+    player_uuid !== null || !mayRename(request, account)
+      ? html`<p>${player_uuid === null ? t.own_account : t.name_follows_game}</p>`
+      : formTo(
+          request,
+          `/operator/names/${id}`,
+          html`${field({ name: 'name', label: t.new_name, hint: t.new_name_hint, value, error: problem, maxlength: 16 })}
+            <button>${t.rename}</button>`,
+        )
+  }`;
+  return section(
+    'account',
+    html`${request.texts.player_page.account}${COLON[request.texts.lang]}${name}`,
+    content,
+    'card form',
+  );
 }
 
 /** Moderators rename accounts without a role, operators all but their own. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { notice } from '#http/fields.ts';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { type Health, healthOf } from '#store/installation/health.ts';
@@ -29,11 +29,9 @@ export async function healthCard(request: ConsoleRequest): Promise<Html> {
     [t.last_purge, when(health.purge.last)],
     [t.process, t.running(duration(request, health.uptime_s), number(request, health.memory_mb))],
   ];
-  return html`<section class="card" aria-labelledby="health">
-    <h2 id="health">${t.title}</h2>
-    ${health.purge.paused ? notice(t.purge_paused, 'bad') : ''}
-    ${health.mail_failure === null ? '' : notice(t.mail_fails, 'bad')} ${factsList(rows)}
-  </section>`;
+  const content = html`${health.purge.paused ? notice(t.purge_paused, 'bad') : ''}
+  ${health.mail_failure === null ? '' : notice(t.mail_fails, 'bad')} ${factsList(rows)}`;
+  return section('health', t.title, content);
 }
 
 async function mailState(request: ConsoleRequest, { mail_failure: failure }: Health): Promise<Html | string> {
@@ -63,11 +61,9 @@ export async function refusedRequestsCard(request: ConsoleRequest): Promise<Html
     one.statuses.map(([status, count]) => `${status}: ${number(request, count)}`).join(', '),
     timestamp(request, one.since),
   ]);
-  return html`<section class="card" aria-labelledby="refused">
-    <h2 id="refused">${t.title}</h2>
-    ${rows.length === 0 ? '' : html`<p class="soft">${t.lead}</p>`}
-    ${table(t.title, [t.sender, t.kind, t.requests, t.statuses, t.since], rows, { empty: t.none })}
-  </section>`;
+  const content = html`${rows.length === 0 ? '' : html`<p class="soft">${t.lead}</p>`}
+  ${table(t.title, [t.sender, t.kind, t.requests, t.statuses, t.since], rows, { empty: t.none })}`;
+  return section('refused', t.title, content);
 }
 
 function senderOf({ texts: { refused: t } }: ConsoleRequest, { kind, sender, name }: RefusedSender): Html | string {
@@ -110,24 +106,20 @@ export async function firstHourCard(request: ConsoleRequest): Promise<Html> {
     { name: 'address', done: local.length === 0, help: html`<code>${local.join(' ')}</code>` },
   ];
   const done = steps.filter((step) => step.done).length;
-  return html`<section class="card" aria-labelledby="first-hour">
-    <h2 id="first-hour">${t.title}</h2>
-    <p class="soft">${t.progress(done, steps.length)}</p>
+  const content = html`<p class="soft">${t.progress(done, steps.length)}</p>
     <ol class="rows">
       ${steps.map((step) => stepRow(request, step))}
-    </ol>
-  </section>`;
+    </ol>`;
+  return section('first-hour', t.title, content);
 }
 
 function stepRow({ texts: { first_hour: t } }: ConsoleRequest, { name, done, help }: Step): Html {
   const [title, hint] = t.steps[name];
-  return html`<li>
-    <span class="what"
-      ><strong>${title}</strong>
-      ${done && name !== 'operator' ? '' : html`<span class="hint">${hint} ${help}</span>`}</span
-    >
-    <span class="badge ${done ? 'good' : 'warn'}">${done ? t.done : t.open}</span>
-  </li>`;
+  return rowItem(
+    html`<strong>${title}</strong>`,
+    done && name !== 'operator' ? '' : html`${hint} ${help}`,
+    html`<span class="badge ${done ? 'good' : 'warn'}">${done ? t.done : t.open}</span>`,
+  );
 }
 
 const link = (href: string, label: string): Html => html`<a href="${href}">${label}</a>`;

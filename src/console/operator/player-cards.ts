@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { idOf } from '#platform/ids.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { isHidden } from '#store/game/hidden-lists.ts';
 import { hasPseudonym, type Player, type PlayerName } from '#store/game/players.ts';
 import { isBan, listPunishmentsOf, punishmentsInForce, REVOKED } from '#store/game/punishments.ts';
@@ -73,10 +73,8 @@ export function namesCard(request: ConsoleRequest, names: readonly PlayerName[],
     timestamp(request, first_seen),
     timestamp(request, last_seen),
   ]);
-  return html`<section class="card form" aria-labelledby="names">
-    <h2 id="names">${t.names}</h2>
-    ${table(t.names, [application.name, t.first_seen, t.last_seen], rows)} ${removal}
-  </section>`;
+  const content = html`${table(t.names, [application.name, t.first_seen, t.last_seen], rows)} ${removal}`;
+  return section('names', t.names, content, 'card form');
 }
 
 export async function punishmentsCard(request: ConsoleRequest, { key, uuid }: Player): Promise<Html> {
@@ -97,13 +95,11 @@ export async function punishmentsCard(request: ConsoleRequest, { key, uuid }: Pl
     ];
   });
   const headings = [o.kind, o.reason, o.state, o.when, o.expires, hiddenHeading(t.revoke)];
-  return html`<section class="card" aria-labelledby="punishments">
-    <h2 id="punishments">${o.sections['/punishments']}</h2>
-    ${table(o.sections['/punishments'], headings, rows, { empty: t.no_punishments })}
-    ${
-      rows.length < MAX_PUNISHMENTS
-        ? ''
-        : html`<p><a href="/console/operator/punishments?q=${uuid}">${t.all_punishments}</a></p>`
-    }
-  </section>`;
+  const content = html`${table(o.sections['/punishments'], headings, rows, { empty: t.no_punishments })}
+  ${
+    rows.length < MAX_PUNISHMENTS
+      ? ''
+      : html`<p><a href="/console/operator/punishments?q=${uuid}">${t.all_punishments}</a></p>`
+  }`;
+  return section('punishments', o.sections['/punishments'], content);
 }

@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { uuidOf } from '#text/text.ts';
 import { erasePlayer, removePlayerName } from '#admin/players.ts';
 import { field, select } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { keyCursor, listed } from '#http/pager.ts';
 import { accountsOfPlayer } from '#store/accounts/accounts.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
@@ -109,11 +109,9 @@ async function matchesCard(request: ConsoleRequest, { key, uuid }: Player): Prom
     const about = html`<a href="/matches/${idOf(match.key)}"><bdi>${map}</bdi></a>`;
     return [about, t.results[match.result], timestamp(request, match.finished), server];
   });
-  return html`<section class="card" aria-labelledby="matches">
-    <h2 id="matches">${t.matches}</h2>
-    ${table(t.matches, [t.map, t.result, o.when, o.server], rows, { empty: t.no_matches })}
-    ${rows.length < MATCHES ? '' : html`<p><a href="/players/${uuid}/matches">${t.all_matches}</a></p>`}
-  </section>`;
+  const content = html`${table(t.matches, [t.map, t.result, o.when, o.server], rows, { empty: t.no_matches })}
+  ${rows.length < MATCHES ? '' : html`<p><a href="/players/${uuid}/matches">${t.all_matches}</a></p>`}`;
+  return section('matches', t.matches, content);
 }
 
 function removal(request: ConsoleRequest, { uuid }: Player, former: readonly PlayerName[]): Html {
@@ -132,11 +130,9 @@ async function eventsCard(request: ConsoleRequest, { key }: Player): Promise<Htm
   const events = await eventsOfPlayer(request.deps.db, key, keyBefore(request), PAGE_SIZE + 1, { matches: false });
   const { items, next } = listed(events, PAGE_SIZE, keyCursor);
   const rows = items.map((event) => [timestamp(request, event.time), eventName(event), event.server ?? t.operator]);
-  return html`<section class="card" aria-labelledby="events">
-    <h2 id="events">${t.events}</h2>
-    ${table(t.events, [o.when, o.event, t.from], rows, { first: 'td', empty: t.no_events })}
-    ${olderPager(request, next)}
-  </section>`;
+  const content = html`${table(t.events, [o.when, o.event, t.from], rows, { first: 'td', empty: t.no_events })}
+  ${olderPager(request, next)}`;
+  return section('events', t.events, content);
 }
 
 /** The pages of events that have one. */
@@ -156,9 +152,7 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
   if (await isPseudonym(db, uuid)) return html``;
   const hasAccount = (await accountsOfPlayer(db, uuid)).length > 0;
   const keeping = hasAccount ? [] : await punishmentsKeepingName(db, uuid);
-  return html`<section class="card form" aria-labelledby="erase">
-    <h2 id="erase">${t.erase}</h2>
-    <p>${hasAccount ? t.erase_account : t.erase_hint}</p>
+  const content = html`<p>${hasAccount ? t.erase_account : t.erase_hint}</p>
     ${
       keeping.length === 0
         ? ''
@@ -176,8 +170,8 @@ async function eraseCard(request: ConsoleRequest, { uuid, name }: Player, proble
             html`${field({ name: 'name', label: request.texts.application.delete_confirm(name), error: problem })}
               <button class="danger">${t.erase}</button>`,
           )
-    }
-  </section>`;
+    }`;
+  return section('erase', t.erase, content, 'card form');
 }
 
 export const playerRoutes: readonly Route[] = [

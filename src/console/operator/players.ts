@@ -5,7 +5,7 @@ import { hasPseudonym, namesOf, type Player, playerByUuid, playersBefore, player
 import { perform } from '#admin/operation.ts';
 import { mergePlayers } from '#admin/players.ts';
 import { field, notice } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { idOf } from '#platform/ids.ts';
 import { findOpenMerge } from '#events/handlers/merge-records.ts';
 import { findForStaff } from '#store/accounts/deleted-players.ts';
@@ -78,9 +78,7 @@ async function findSubmitted({ deps: { db } }: ConsoleRequest, text: string | un
 
 async function confirmation(request: ConsoleRequest, from: Player, into: Player): Promise<Html> {
   const { operator: t } = request.texts;
-  return html`<section class="card form" aria-labelledby="sure">
-    <h2 id="sure">${t.merge_title(from.name, into.name)}</h2>
-    ${factsList([
+  const content = html`${factsList([
       [t.merge_from, await playerFacts(request, from)],
       [t.merge_into, await playerFacts(request, into)],
     ])}
@@ -91,8 +89,8 @@ async function confirmation(request: ConsoleRequest, from: Player, into: Player)
       html`<input type="hidden" name="from" value="${from.uuid}" />
         <input type="hidden" name="into" value="${into.uuid}" />
         <button class="danger">${t.merge_submit}</button>`,
-    )}
-  </section>`;
+    )}`;
+  return section('sure', t.merge_title(from.name, into.name), content, 'card form');
 }
 
 async function playerFacts(request: ConsoleRequest, { key, uuid, name, last_login }: Player): Promise<Html> {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { approveRequest, refuseRequest } from '#admin/access.ts';
 import { type AccessRequest, listRequests, requestById } from '#store/applications/access-requests.ts';
 import { suspendedApplications } from '#store/applications/applications.ts';
@@ -51,44 +51,29 @@ async function suspendedCard(request: ConsoleRequest): Promise<Html> {
   const { deps, texts } = request;
   const suspended = await suspendedApplications(deps.db, MAX_LISTED);
   if (suspended.length === 0) return html``;
-  return html`<section class="card" aria-labelledby="suspended">
-    <h2 id="suspended">${texts.operator.suspended}</h2>
-    <ul class="rows">
-      ${suspended.map(
-        ({ client_id, name, suspended: reason }) =>
-          html`<li>
-            <span class="what"
-              ><strong><a href="/console/applications/${client_id}">${name}</a></strong>
-              <span class="hint">${texts.suspended.why[reason!]}</span></span
-            >
-          </li>`,
-      )}
-    </ul>
-  </section>`;
+  const content = html`<ul class="rows">
+    ${suspended.map(({ client_id, name, suspended: reason }) =>
+      rowItem(
+        html`<strong><a href="/console/applications/${client_id}">${name}</a></strong>`,
+        texts.suspended.why[reason!],
+      ),
+    )}
+  </ul>`;
+  return section('suspended', texts.operator.suspended, content);
 }
 
 function requestRow(request: ConsoleRequest, accessRequest: AccessRequest, isWaiting: boolean): Html {
   const { operator: t, access } = request.texts;
-  const { id, client_id, application_name, kind, state } = accessRequest;
-  return html`<li>
-    <span class="what"
-      ><strong><a href="/console/applications/${client_id}">${application_name}</a></strong>
-      ${access.kinds[kind]} · ${access.per_hour(number(request, accessRequest.volume))}
-      <span class="hint"
-        >${t.asked_by(accessRequest.account_name ?? t.nobody)}
-        ${timestamp(request, accessRequest.created)}${
-          isWaiting
-            ? ''
-            : html` · ${accessRequest.decided_by === null ? t.automatic : t.decided_by(accessRequest.decided_by)}`
-        }</span
-      ></span
-    >
-    ${
-      isWaiting
-        ? reviewLink(request, `/console/operator/requests/${id}`, application_name)
-        : html`<span class="badge ${state === 'approved' ? 'good' : 'bad'}">${access.request_states[state]}</span>`
-    }
-  </li>`;
+  const { id, client_id, application_name, kind, state, decided_by: by } = accessRequest;
+  const asked = html`${t.asked_by(accessRequest.account_name ?? t.nobody)} ${timestamp(request, accessRequest.created)}`;
+  return rowItem(
+    html`<strong><a href="/console/applications/${client_id}">${application_name}</a></strong> ${access.kinds[kind]} ·
+      ${access.per_hour(number(request, accessRequest.volume))}`,
+    isWaiting ? asked : html`${asked} · ${by === null ? t.automatic : t.decided_by(by)}`,
+    isWaiting
+      ? reviewLink(request, `/console/operator/requests/${id}`, application_name)
+      : html`<span class="badge ${state === 'approved' ? 'good' : 'bad'}">${access.request_states[state]}</span>`,
+  );
 }
 
 const requireRequest = async ({ c, deps }: ConsoleRequest): Promise<AccessRequest> =>

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { eventsByKeys } from '#events/ledger/server-events.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { requestById } from '#store/applications/access-requests.ts';
 import { changeById } from '#store/applications/application-changes.ts';
@@ -74,20 +74,12 @@ async function searchPage(request: ConsoleRequest) {
 }
 
 function foundCard(title: string, found: readonly Found[], id: string): Html {
-  return html`<section class="card" aria-labelledby="${id}">
-    <h2 id="${id}">${title}</h2>
-    <ul class="rows">
-      ${found.map(
-        ({ href, label, hint }) =>
-          html`<li>
-            <span class="what"
-              >${href === undefined ? html`<code>${label}</code>` : html`<a href="${href}"><bdi>${label}</bdi></a>`}
-              ${hint === undefined ? '' : html`<span class="hint">${hint}</span>`}</span
-            >
-          </li>`,
-      )}
-    </ul>
-  </section>`;
+  const content = html`<ul class="rows">
+    ${found.map(({ href, label, hint }) =>
+      rowItem(href === undefined ? html`<code>${label}</code>` : html`<a href="${href}"><bdi>${label}</bdi></a>`, hint),
+    )}
+  </ul>`;
+  return section(id, title, content);
 }
 
 function foundPlayer({ person }: ConsoleRequest, { uuid, name }: Player): Found {

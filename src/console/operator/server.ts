@@ -13,7 +13,7 @@ import {
   withdrawEvents,
 } from '#admin/servers.ts';
 import type { Form } from '#http/form.ts';
-import { type Html, inline } from '#http/page.ts';
+import { type Html, inline, section } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
 import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
 import { erasedAmong } from '#store/accounts/deleted-players.ts';
@@ -86,10 +86,9 @@ function receiptsCard(request: ConsoleRequest, id: string, receipts: readonly Lo
     one.status === 'accepted' ? withdrawButton(one.receipt) : '',
   ]);
   const headings = [t.received, t.event, t.state, hiddenHeading(t.withdraw)];
-  return html`<section class="card" aria-labelledby="receipts">
-    <h2 id="receipts">${t.receipts}</h2>
-    ${table(t.receipts, headings, rows, { first: 'td', empty: t.no_receipts })} ${olderPager(request, next)}
-  </section>`;
+  const content = html`${table(t.receipts, headings, rows, { first: 'td', empty: t.no_receipts })}
+  ${olderPager(request, next)}`;
+  return section('receipts', t.receipts, content);
 }
 
 function reasonsIn({ problems, reason }: LoggedReceipt): string[] {
@@ -100,17 +99,15 @@ function retractCard(request: ConsoleRequest, id: string, problems: Problems): H
   const { operator: t } = request.texts;
   const since = { name: 'since', label: t.withdraw_since, error: problems['since'], value: request.form['since'] };
   const zone = request.deps.config.TIME_ZONE;
-  return html`<section class="card form" aria-labelledby="withdraw">
-    <h2 id="withdraw">${t.withdraw_title}</h2>
-    <p>${t.withdraw_lead}</p>
+  const content = html`<p>${t.withdraw_lead}</p>
     ${formTo(
       request,
       `/operator/servers/${id}/withdraw`,
       html`${timeField(zone, { ...since, hint: request.texts.zone(zone) })}<button class="danger">
           ${t.withdraw}
         </button>`,
-    )}
-  </section>`;
+    )}`;
+  return section('withdraw', t.withdraw_title, content, 'card form');
 }
 
 const AT = '/operator/servers/:id';

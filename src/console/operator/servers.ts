@@ -3,7 +3,7 @@ import { idOf } from '#platform/ids.ts';
 import { changeNetwork } from '#admin/network.ts';
 import { createServer } from '#admin/servers.ts';
 import { field, select } from '#http/fields.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { listServers, PUNISHMENT_SCOPES, type ServerNow } from '#store/game/servers.ts';
 import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
@@ -90,11 +90,9 @@ async function networkCard(request: ConsoleRequest, problems: Problems): Promise
   const stored = await hiddenOn(deps.db, NETWORK);
   const listed = isRefused ? form['hidden'] : stored.join('\n');
   const own = { id: 'network', erased: await erasedAmong(deps.db, stored) };
-  return html`<section class="card form" aria-labelledby="whole">
-    <h2 id="whole">${t.whole_network}</h2>
-    <p>${t.whole_network_lead}</p>
-    ${formTo(request, '/operator/network', html`${hiddenField(t, listed, problems, own)}<button>${texts.save}</button>`)}
-  </section>`;
+  const content = html`<p>${t.whole_network_lead}</p>
+    ${formTo(request, '/operator/network', html`${hiddenField(t, listed, problems, own)}<button>${texts.save}</button>`)}`;
+  return section('whole', t.whole_network, content, 'card form');
 }
 
 /** The settings as they were entered; without a choice of punishments that one stays as it is. */

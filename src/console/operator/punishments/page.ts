@@ -4,7 +4,7 @@ import { perform } from '#admin/operation.ts';
 import { changePunishment, revokePunishment, undoPunishmentChange, versionOf } from '#admin/punishments.ts';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { runJob } from '#events/jobs/runner.ts';
 import { punishmentHistory } from '#events/punishments/changes.ts';
 import {
@@ -78,16 +78,14 @@ function revocationOf(request: ConsoleRequest, { time, by, server, reason }: Non
 
 function revokeForm(request: ConsoleRequest, key: number, problem: string | undefined): Html {
   const { operator: t } = request.texts;
-  return html`<section class="card form" aria-labelledby="revoke">
-    <h2 id="revoke">${t.revoke}</h2>
-    ${notice(problem, 'bad')}
-    ${formTo(
-      request,
-      `/operator/punishments/${idOf(key)}`,
-      html`${field({ name: 'reason', id: 'revoke-reason', label: t.reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
-        <button class="danger">${t.revoke}</button>`,
-    )}
-  </section>`;
+  const content = html`${notice(problem, 'bad')}
+  ${formTo(
+    request,
+    `/operator/punishments/${idOf(key)}`,
+    html`${field({ name: 'reason', id: 'revoke-reason', label: t.reason, hint: t.revoke_hint, maxlength: MAX_REASON })}
+      <button class="danger">${t.revoke}</button>`,
+  )}`;
+  return section('revoke', t.revoke, content, 'card form');
 }
 
 async function changeForm(
@@ -99,11 +97,9 @@ async function changeForm(
   const entered = problems === undefined ? enteredTerms(request, punishment) : request.form;
   const fields = html`<input type="hidden" name="version" value="${versionOf(punishment)}" />
     ${await termsFields(request, entered, problems ?? {})}<button>${t.change_punishment}</button>`;
-  return html`<section class="card form" aria-labelledby="change">
-    <h2 id="change">${t.change_punishment}</h2>
-    ${notice(problems?.['form'], 'bad')}
-    ${formTo(request, `/operator/punishments/${idOf(punishment.key)}/change`, fields)}
-  </section>`;
+  const content = html`${notice(problems?.['form'], 'bad')}
+  ${formTo(request, `/operator/punishments/${idOf(punishment.key)}/change`, fields)}`;
+  return section('change', t.change_punishment, content, 'card form');
 }
 
 async function change(request: ConsoleRequest) {
