@@ -44,18 +44,16 @@ async function overviewPage(request: OwnedRequest, problems: Problems = {}): Pro
   const uris = application.redirect_uris.map(
     (uri) => html`${line(uri)}${isWeakScheme(uri) ? notice(t.weak_scheme, 'bad') : ''}`,
   );
+  const facts = factsList([
+    ['Client ID', html`<code class="typed">${application.client_id}</code>`],
+    [t.type, html`<strong>${label}</strong><br />${hint}`],
+    [t.redirect_uris, uris.length === 0 ? html`<span class="soft">${t.no_redirect_uris}</span>` : html`${uris}`],
+    afterLogout.length > 0 && [t.post_logout_redirect_uris, html`${afterLogout}`],
+    ['PKCE', application.require_pkce ? t.pkce_on : t.pkce_off],
+  ]);
   const inner = html`${await webhookBanner(request)} ${secretNotice(request, t.secret_once, secret)}
-    <section class="card" aria-labelledby="identity">
-      <h2 id="identity">${t.identity}</h2>
-      ${factsList([
-        ['Client ID', html`<code class="typed">${application.client_id}</code>`],
-        [t.type, html`<strong>${label}</strong><br />${hint}`],
-        [t.redirect_uris, uris.length === 0 ? html`<span class="soft">${t.no_redirect_uris}</span>` : html`${uris}`],
-        afterLogout.length > 0 && [t.post_logout_redirect_uris, html`${afterLogout}`],
-        ['PKCE', application.require_pkce ? t.pkce_on : t.pkce_off],
-      ])}
-    </section>
-    ${await firstSteps(request, secret)} ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
+  ${section('identity', t.identity, facts)} ${await firstSteps(request, secret)}
+  ${application.type === 'service' ? await secretsCard(request, problems) : ''}`;
   return await inApplication(request, '', '', inner);
 }
 
@@ -128,18 +126,15 @@ async function settingsPage(request: OwnedRequest, problems: Problems = {}): Pro
   const edited = person.isOperator ? application : { ...application, ...change };
   const shown = isPage ? fieldValues(edited) : request.form;
   const root = `/applications/${application.client_id}`;
+  const deletion = html`<p>${t.delete_hint}</p>
+    <p><a class="button quiet danger" href="/console${root}/delete">${t.delete}</a></p>`;
   const inner = html`${change === undefined ? '' : changeCard(request, change)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${texts.tabs['/settings']}</h2>
       ${await changeHint(request, change)}
       ${formTo(request, `${root}/settings`, html`${applicationFields(texts, shown, problems, application.type)}<button>${texts.save}</button>`)}
     </section>
-    ${await logoCard(request)} ${await ownersCard(request, problems)}
-    <section class="card" aria-labelledby="delete">
-      <h2 id="delete">${t.delete}</h2>
-      <p>${t.delete_hint}</p>
-      <p><a class="button quiet danger" href="/console${root}/delete">${t.delete}</a></p>
-    </section>`;
+    ${await logoCard(request)} ${await ownersCard(request, problems)} ${section('delete', t.delete, deletion)}`;
   return await inApplication(request, '/settings', texts.tabs['/settings'], inner);
 }
 
@@ -204,9 +199,7 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
   const root = `/applications/${application.client_id}`;
   const impact = await readDeletionImpact(deps.db, application);
   const { requests } = sumUsage(await usageSince(deps.db, application.key, now - WEEK_MS));
-  const inner = html`<section class="card form" aria-labelledby="sure">
-    <h2 id="sure">${t.delete_title(application.name)}</h2>
-    <ul class="plain">
+  const content = html`<ul class="plain">
       <li>${t.breaks_people(number(request, impact.people), impact.people)}</li>
       <li>${t.breaks_tokens(number(request, impact.tokens), impact.tokens)}</li>
       <li>${t.breaks_requests(number(request, requests), requests)}</li>
@@ -221,15 +214,15 @@ async function deletionPage(request: OwnedRequest, isWrong = false): Promise<Pag
           <button class="danger">${t.delete}</button>
           <a class="button quiet" href="/console${root}/settings">${texts.cancel}</a>
         </div>`,
-    )}
-  </section>`;
+    )}`;
+  const inner = section('sure', t.delete_title(application.name), content, 'card form');
   return await inApplication(request, '/settings', t.delete, inner);
 }
 
 const AT = '/applications/:client_id';
 const find = async ({ application }: OwnedRequest): Promise<Application> => application;
-const overview = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}`;
-const gone = (_: OwnedRequest, { client_id }: Application): string => `/applications/${client_id}?done=gone`;
+const at = ({ client_id }: Application): string => `/applications/${client_id}`;
+const overview = (_: OwnedRequest, application: Application): string => at(application);
 
 export const applicationRoutes: readonly Route[] = [
   ownedPage(AT, (request) => overviewPage(request)),
@@ -245,10 +238,11 @@ export const applicationRoutes: readonly Route[] = [
   }),
   operationForm(`${AT}/secrets/remove`, withdrawSecret, {
     find,
+    at,
     read: ({ id }) => ({ id: id ?? '' }),
     confirm: confirmWithdrawal,
-    refused: { unknown_secret: gone },
-    done: (_, { client_id }) => `/applications/${client_id}?done=withdrawn`,
+    refused: { unknown_secret: 'gone' },
+    done: 'withdrawn',
   }),
   ownedPage(`${AT}/settings`, (request) => settingsPage(request)),
   {

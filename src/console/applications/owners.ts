@@ -113,10 +113,6 @@ async function confirmRemoval(
   });
 }
 
-const settings = ({ application }: Ownership, done: string): string =>
-  `/applications/${application.client_id}/settings?done=${done}`;
-const gone = (_: OwnedRequest, ownership: Ownership): string => settings(ownership, 'gone');
-
 /** The person's open invitations, shown above the list of applications. */
 export async function invitationsCard(request: ConsoleRequest): Promise<Html> {
   const { deps, person, texts, now } = request;
@@ -172,10 +168,11 @@ const AT = '/applications/:client_id/owners';
 export const ownerRoutes: readonly Route[] = [
   operationForm(`${AT}/remove`, removeOwner, {
     find: async ({ application, form: { account_id: id = '' } }) => ({ application, account: { id, name: id } }),
+    at: ({ application }) => `/applications/${application.client_id}/settings`,
     confirm: confirmRemoval,
-    refused: { not_owner: gone, only_owner: gone },
-    done: ({ person }, ownership) =>
-      ownership.account.id === person.account.id ? '?done=saved' : settings(ownership, 'saved'),
+    refused: { not_owner: 'gone', only_owner: 'gone' },
+    done: ({ person }, { account, application }) =>
+      account.id === person.account.id ? '?done=saved' : `/applications/${application.client_id}/settings?done=saved`,
   }),
   ownedForm(`${AT}/uninvite`, 'never', uninvite),
   form('/invitations/:client_id', answerInvitation),

@@ -37,12 +37,7 @@ async function find({ application, c, deps }: OwnedRequest): Promise<Webhook> {
   return webhook;
 }
 
-const pathOf = ({ client_id, id }: Webhook, done = ''): string =>
-  `/applications/${client_id}/webhooks/${id}${done === '' ? '' : `?done=${done}`}`;
-const to =
-  (done: string) =>
-  (_: OwnedRequest, webhook: Webhook): string =>
-    pathOf(webhook, done);
+const pathOf = ({ client_id, id }: Webhook): string => `/applications/${client_id}/webhooks/${id}`;
 
 async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
   const webhook = await find(request);
@@ -60,19 +55,15 @@ async function webhookPage(request: OwnedRequest, problems: Problems = {}) {
     ...pauseFacts(request, webhook),
     [t.behind, number(request, Math.max(0, head - cursor.number))],
   ];
+  const present = html`${factsList(facts)}
+    <div class="actions">${stateButtons(request, webhook)}</div>`;
+  const deletion = html`<p>${t.delete_impact}</p>
+    ${button(request, `${pathOf(webhook)}/delete`, t.delete, { kind: 'quiet danger' })}`;
   const inner = html`${onceNotice(request, secret)} ${notice(problems['problem'], 'bad')}
-    <section class="card" aria-labelledby="webhook">
-      <h2 id="webhook"><bdi>${hostOf(webhook)}</bdi></h2>
-      ${factsList(facts)}
-      <div class="actions">${stateButtons(request, webhook)}</div>
-    </section>
-    ${state === 'unverified' ? await verifyCard(request, webhook, problems) : ''} ${await logCard(request, webhook)}
-    ${form === 'standard' ? rotateCard(request, webhook) : ''} ${moveCard(request, webhook, problems)}
-    <section class="card" aria-labelledby="delete">
-      <h2 id="delete">${t.delete}</h2>
-      <p>${t.delete_impact}</p>
-      ${button(request, `${pathOf(webhook)}/delete`, t.delete, { kind: 'quiet danger' })}
-    </section>`;
+  ${section('webhook', html`<bdi>${hostOf(webhook)}</bdi>`, present)}
+  ${state === 'unverified' ? await verifyCard(request, webhook, problems) : ''} ${await logCard(request, webhook)}
+  ${form === 'standard' ? rotateCard(request, webhook) : ''} ${moveCard(request, webhook, problems)}
+  ${section('delete', t.delete, deletion)}`;
   return await inApplication(request, '/webhooks', hostOf(webhook), inner);
 }
 
@@ -210,56 +201,58 @@ const again =
 const misplaced = (code: 'unknown_place' | 'forgotten_place') => (request: OwnedRequest) =>
   again(request.form['to']?.trim() || !request.form['since']?.trim() ? 'to' : 'since', code)(request);
 
+const onWebhook = { find, at: pathOf };
+
 export const webhookRoutes: readonly Route[] = [
   ownedPage(AT, (request) => webhookPage(request)),
   operationForm(`${AT}/verify`, verifyWebhook, {
-    find,
+    ...onWebhook,
     again: (request, problems) => webhookPage(request, problems),
-    refused: { not_unverified: to('gone'), wrong_code: again('code', 'wrong_code') },
-    done: to('verified'),
+    refused: { not_unverified: 'gone', wrong_code: again('code', 'wrong_code') },
+    done: 'verified',
   }),
   operationForm(`${AT}/test`, testWebhook, {
-    find,
-    refused: { is_off: to('is_off'), under_way: to('sent'), too_many_tests: again('problem', 'too_many_tests') },
-    done: to('sent'),
+    ...onWebhook,
+    refused: { is_off: 'is_off', under_way: 'sent', too_many_tests: again('problem', 'too_many_tests') },
+    done: 'sent',
   }),
-  operationForm(`${AT}/pause`, pauseWebhook, { find, refused: { is_off: to('gone') }, done: to('saved') }),
+  operationForm(`${AT}/pause`, pauseWebhook, { ...onWebhook, refused: { is_off: 'gone' }, done: 'saved' }),
   operationForm(`${AT}/resume`, resumeWebhook, {
-    find,
-    refused: { is_on: to('gone'), blocked: to('blocked') },
-    done: to('saved'),
+    ...onWebhook,
+    refused: { is_on: 'gone', blocked: 'blocked' },
+    done: 'saved',
   }),
   operationForm(`${AT}/secret`, rotateWebhookSecret, {
-    find,
-    refused: { is_discord: to('gone') },
+    ...onWebhook,
+    refused: { is_discord: 'gone' },
     done: (request, webhook, { secret }) => {
       flashSecret(request, webhook.id, secret);
       return pathOf(webhook);
     },
   }),
   operationForm(`${AT}/move`, moveWebhook, {
-    find,
+    ...onWebhook,
     read: readPlace,
     again: (request, problems) => webhookPage(request, problems),
     refused: { unknown_place: misplaced('unknown_place'), forgotten_place: misplaced('forgotten_place') },
-    done: to('moved'),
+    done: 'moved',
   }),
   operationForm(`${AT}/resend`, resendDelivery, {
-    find,
+    ...onWebhook,
     refused: {
-      ...{ is_off: to('is_off'), under_way: to('sent') },
-      ...{ unknown_delivery: to('gone'), forgotten: to('forgotten') },
+      ...{ is_off: 'is_off', under_way: 'sent' },
+      ...{ unknown_delivery: 'gone', forgotten: 'forgotten' },
     },
-    done: to('sent'),
+    done: 'sent',
   }),
   operationForm(`${AT}/delete`, deleteWebhook, {
-    find,
+    ...onWebhook,
     confirm: (request, webhook) =>
       confirmInApplication(request, {
         ...{ tab: '/webhooks', title: request.texts.webhooks.delete_title(hostOf(webhook)) },
         ...{ impact: [request.texts.webhooks.delete_impact], submit: request.texts.webhooks.delete },
       }),
-    refused: { unknown_webhook: to('gone') },
+    refused: { unknown_webhook: 'gone' },
     done: (_, { client_id }) => `/applications/${client_id}/webhooks?done=removed`,
   }),
 ];
