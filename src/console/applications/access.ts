@@ -58,7 +58,7 @@ function requestForm(request: OwnedRequest, kind: RequestKind, problems: Problem
     ${kind === 'access' ? fieldsOf(common, entered, problems)('site', { type: 'url', maxlength: MAX_SITE, optional: true }) : ''}
     ${input('volume', { type: 'number' })}
     <button>${t.submit}</button>`;
-  const content = html`${formTo(request, `/applications/${application.client_id}/access`, fields)}`;
+  const content = formTo(request, `/applications/${application.client_id}/access`, fields);
   return section('ask', t.title, content, 'card form');
 }
 
@@ -86,20 +86,15 @@ function operatorCard(request: OwnedRequest): Html {
   const { client_id, access: state, hourly_limit, suspended } = request.application;
   const { operator: t } = request.texts;
   const path = `/operator/applications/${client_id}`;
-  const limit = {
-    name: 'limit',
-    label: t.set_limit,
-    type: 'number',
-    value: hourly_limit ?? '',
-    optional: true,
-  } as const;
+  const value = hourly_limit?.toString();
+  const limit = field({ name: 'limit', label: t.set_limit, type: 'number', value, optional: true });
   const content = html`${
     state === 'approved'
       ? button(request, path, t.close_access, { kind: 'quiet danger', fields: { access: 'revoked' } })
       : button(request, path, t.open_access, { fields: { access: 'approved' } })
   }
   ${suspended === null ? '' : button(request, path, t.resume, { fields: { start: '1' } })}
-  ${formTo(request, path, html`${field({ ...limit, value: String(limit.value) })}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}`;
+  ${formTo(request, path, html`${limit}<button class="quiet">${request.texts.save}</button>`, 'row bottom')}`;
   return section('by-operator', t.set_access, content);
 }
 

@@ -8,6 +8,7 @@ import { number, timestamp } from '../components.ts';
 import { type ConsoleRequest, ownedPage, type OwnedRequest, type Route } from '../routes.ts';
 
 const HOURS = 7 * 24;
+const COUNTERS = ['requests', 'client_errors', 'limited', 'server_errors'] as const;
 const MAX_CHARTS = 12;
 
 /** Use of the data API in the last seven days, in total and by endpoint. */
@@ -21,6 +22,8 @@ async function usage(request: OwnedRequest) {
   const byEndpoint = [...Map.groupBy(counts, ({ endpoint }) => endpoint)].sort(
     ([, a], [, b]) => sumUsage(b).requests - sumUsage(a).requests,
   );
+  const charted = byEndpoint.slice(0, MAX_CHARTS);
+  const charts = charted.map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first));
   const inner = html`<section class="card" aria-labelledby="all">
       <h2 id="all">${t.title}</h2>
       <p class="soft">
@@ -30,14 +33,7 @@ async function usage(request: OwnedRequest) {
       ${figures(request, sumUsage(counts))} ${counts.length === 0 ? '' : chartOf(request, counts, first, t.title)}
       ${legend(request)}
     </section>
-    ${
-      byEndpoint.length === 0
-        ? ''
-        : html`<section class="card" aria-labelledby="endpoints">
-            <h2 id="endpoints">${t.endpoints}</h2>
-            ${byEndpoint.slice(0, MAX_CHARTS).map(([endpoint, rows]) => endpointPart(request, endpoint, rows, first))}
-          </section>`
-    }
+    ${byEndpoint.length === 0 ? '' : section('endpoints', t.endpoints, html`${charts}`)}
     ${counts.length === 0 ? '' : tableOf(request, byEndpoint)}`;
   return await inApplication(request, '/usage', texts.tabs['/usage'], inner);
 }
@@ -45,7 +41,7 @@ async function usage(request: OwnedRequest) {
 function figures(request: ConsoleRequest, sum: Sum): Html {
   const { usage: t } = request.texts;
   return html`<dl class="figures">
-    ${(['requests', 'client_errors', 'limited', 'server_errors'] as const).map(
+    ${COUNTERS.map(
       (name) =>
         html`<div>
           <dt>${t.counters[name]}</dt>
@@ -106,8 +102,6 @@ function chartOf(request: OwnedRequest, rows: readonly Usage[], first: number, n
 
 const total = ({ good, bad, limited }: Column): number => good + bad + limited;
 
-const COLUMNS = ['requests', 'client_errors', 'limited', 'server_errors'] as const;
-
 /** The sums by endpoint as a table, for readers who cannot see the charts. */
 function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]][]): Html {
   const { usage: t } = request.texts;
@@ -118,7 +112,7 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
       <thead>
         <tr>
           <th scope="col">${t.endpoint}</th>
-          ${COLUMNS.map((name) => html`<th scope="col" class="n">${t.counters[name]}</th>`)}
+          ${COUNTERS.map((name) => html`<th scope="col" class="n">${t.counters[name]}</th>`)}
         </tr>
       </thead>
       <tbody>
@@ -126,7 +120,7 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
           const sum = sumUsage(rows);
           return html`<tr>
             <th scope="row"><code>${endpoint === '' ? t.unknown : endpoint}</code></th>
-            ${COLUMNS.map((name) => cell(sum[name], t.counters[name]))}
+            ${COUNTERS.map((name) => cell(sum[name], t.counters[name]))}
           </tr>`;
         })}
       </tbody>
@@ -138,7 +132,7 @@ function tableOf(request: ConsoleRequest, byEndpoint: readonly [string, Usage[]]
 export const usageRoutes: readonly Route[] = [ownedPage('/applications/:client_id/usage', usage)];
 
 /** One column of a chart; its parts are stacked from the bottom. */
-export interface Column {
+interface Column {
   /** Tooltip. */
   title: string;
   good: number;
@@ -154,12 +148,8 @@ const PARTS = ['good', 'bad', 'limited'] as const;
  * @param label the same information in words, for screen readers
  * @param marks labels below the chart, each at the index of a column
  */
-export function columnChart(
-  columns: readonly Column[],
-  label: string,
-  marks: readonly { at: number; text: string }[],
-): Html {
-  const max = Math.max(1, ...columns.map(({ good, bad, limited }) => good + bad + limited));
+function columnChart(columns: readonly Column[], label: string, marks: readonly { at: number; text: string }[]): Html {
+  const max = Math.max(1, ...columns.map(total));
   const width = columns.length * STEP;
   const gridLines = marks.map(({ at }) => `M${at * STEP} 0V${HEIGHT}`).join('');
   return html`<div class="chart-box">
@@ -173,8 +163,7 @@ export function columnChart(
 }
 
 function columnAt(column: Column, index: number, max: number): Html | string {
-  const total = column.good + column.bad + column.limited;
-  if (total === 0) return '';
+  if (total(column) === 0) return '';
   let y = HEIGHT;
   const parts = PARTS.filter((part) => column[part] > 0).map((part) => {
     const height = Math.max(1.5, (column[part] / max) * (HEIGHT - TOP));
