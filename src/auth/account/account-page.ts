@@ -108,6 +108,10 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
   const playerName = player?.name ?? account.name;
   const punishments = player === undefined ? [] : await punishmentsInForce(deps.db.shortReads, player.key, now);
   const formatTime = timeFormatter(texts.lang, deps.config.TIME_ZONE);
+  const data = html`<ul class="rows">
+    ${rowItem(html`<a href="/account/export">${t.export}</a>`, t.export_hint)}
+    ${rowItem(html`<a href="/account/delete">${t.delete}</a>`)}
+  </ul>`;
   const main = html`<div class="sections">
     <div class="row spread">
       <h1>${account.name}</h1>
@@ -119,13 +123,7 @@ async function showAccount(c: Context, deps: Deps, current: SignedIn): Promise<R
     ${punishmentsCard(deps.config, texts, punishments, formatTime)}
     ${await privacyCard(deps, texts, account.player_uuid)} ${sessionsCard(t, sessions, current.uid_hash, formatTime)}
     ${applicationsCard(t, applications, formatTime)} ${await readsCard(deps, texts, account, formatTime)}
-    <section class="card" aria-labelledby="data">
-      <h2 id="data">${t.data}</h2>
-      <ul class="rows">
-        ${rowItem(html`<a href="/account/export">${t.export}</a>`, t.export_hint)}
-        ${rowItem(html`<a href="/account/delete">${t.delete}</a>`)}
-      </ul>
-    </section>
+    ${section('data', t.data, data)}
   </div>`;
   return await showPage(c, deps, { title: t.title, main, note: t.zone(deps.config.TIME_ZONE) });
 }

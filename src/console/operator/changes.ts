@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { field, notice } from '#http/fields.ts';
 import { COLON } from '#http/languages.ts';
-import { type Html, rowItem } from '#http/page.ts';
+import { type Html, rowItem, section } from '#http/page.ts';
 import { approveChange, MAX_NOTE, refuseChange } from '#admin/access.ts';
 import { type ApplicationChange, changeById, waitingChanges } from '#store/applications/application-changes.ts';
 import { mailOwners } from '#mails/application-mails.ts';
@@ -71,12 +71,10 @@ async function changePage(request: ConsoleRequest, problem?: string) {
   const { operator: t, changes } = request.texts;
   const change = orNotFound(await findChange(request));
   const { id, old } = change;
-  const inner = html`<section class="card form stack" aria-labelledby="change">
-    <h2 id="change">${changes.kind}</h2>
-    <p>${changes.review_lead}</p>
+  const content = html`<p>${changes.review_lead}</p>
     ${factsList([...askedBy(request, change, old.name), [t.when, timestamp(request, change.created)]])}
-    ${changeTable(request, change)} ${notice(problem, 'bad')} ${decisionForm(request, `/operator/changes/${id}`)}
-  </section>`;
+    ${changeTable(request, change)} ${notice(problem, 'bad')} ${decisionForm(request, `/operator/changes/${id}`)}`;
+  const inner = section('change', changes.kind, content, 'card form stack');
   return inOperator(request, '', changes.review_title(old.name), inner);
 }
 

@@ -5,10 +5,10 @@ import { button, timestamp } from '../components.ts';
 import type { ConsoleRequest } from '../routes.ts';
 
 /** The keys of a game server, each with a link to what it changed. */
-export function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[], now: number): Html {
+export function keysCard(request: ConsoleRequest, id: string, keys: readonly ServerKey[]): Html {
   const { operator: t } = request.texts;
   const root = `/operator/servers/${id}/keys`;
-  const valid = keys.filter(({ expires }) => expires === null || expires > now);
+  const valid = keys.filter(({ expires }) => expires === null || expires > request.now);
   const content = html`${valid.length === 0 ? html`<p class="soft">${t.no_keys}</p>` : ''}
     <ul class="rows">
       ${valid.map((key) =>

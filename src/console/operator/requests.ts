@@ -24,25 +24,16 @@ async function requestsPage(request: ConsoleRequest) {
   const changes = await changeRows(request);
   const [approved, refused] = [await listRequests(deps.db, 'approved', 10), await listRequests(deps.db, 'refused', 10)];
   const decided = [...approved, ...refused].sort((a, b) => b.decided! - a.decided!).slice(0, 10);
-  const inner = html`${await firstHourCard(request)}
-    <section class="card" aria-labelledby="waiting">
-      <h2 id="waiting">${t.waiting}</h2>
-      ${waiting.length + changes.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
-      <ul class="rows">
-        ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))} ${changes}
-      </ul>
-    </section>
-    ${await suspendedCard(request)} ${await healthCard(request)} ${await refusedRequestsCard(request)}
-    ${
-      decided.length === 0
-        ? ''
-        : html`<section class="card" aria-labelledby="decided">
-            <h2 id="decided">${t.decided}</h2>
-            <ul class="rows">
-              ${decided.map((accessRequest) => requestRow(request, accessRequest, false))}
-            </ul>
-          </section>`
-    }`;
+  const open = html`${waiting.length + changes.length === 0 ? html`<p class="soft">${t.no_requests}</p>` : ''}
+    <ul class="rows">
+      ${waiting.map((accessRequest) => requestRow(request, accessRequest, true))} ${changes}
+    </ul>`;
+  const recent = html`<ul class="rows">
+    ${decided.map((accessRequest) => requestRow(request, accessRequest, false))}
+  </ul>`;
+  const inner = html`${await firstHourCard(request)} ${section('waiting', t.waiting, open)}
+  ${await suspendedCard(request)} ${await healthCard(request)} ${await refusedRequestsCard(request)}
+  ${decided.length === 0 ? '' : section('decided', t.decided, recent)}`;
   return inOperator(request, '', t.sections[''], inner);
 }
 
@@ -87,18 +78,16 @@ async function requestPage(request: ConsoleRequest, problem?: string) {
   const value = form['limit'] ?? String(accessRequest.volume);
   const limit = { name: 'limit', label: t.grant_limit, type: 'number', value } as const;
   const title = `${access.kinds[kind]}${COLON[texts.lang]}${application_name}`;
-  const inner = html`<section class="card form" aria-labelledby="request">
-    <h2 id="request">${t.request}</h2>
-    ${factsList([
-      ...askedBy(request, accessRequest, application_name),
-      [access[kind].purpose, html`<span class="pre">${accessRequest.purpose}</span>`],
-      site !== '' && [access.site, html`<a href="${site}" rel="noreferrer">${site}</a>`],
-      [access[kind].volume, number(request, accessRequest.volume)],
-      [t.when, timestamp(request, accessRequest.created)],
-    ])}
-    ${notice(problem, 'bad')}
-    ${state === 'waiting' ? decisionForm(request, `/operator/requests/${id}`, kind === 'limit' ? field(limit) : '') : html`<p class="badge">${access.request_states[state]}</p>`}
-  </section>`;
+  const content = html`${factsList([
+    ...askedBy(request, accessRequest, application_name),
+    [access[kind].purpose, html`<span class="pre">${accessRequest.purpose}</span>`],
+    site !== '' && [access.site, html`<a href="${site}" rel="noreferrer">${site}</a>`],
+    [access[kind].volume, number(request, accessRequest.volume)],
+    [t.when, timestamp(request, accessRequest.created)],
+  ])}
+  ${notice(problem, 'bad')}
+  ${state === 'waiting' ? decisionForm(request, `/operator/requests/${id}`, kind === 'limit' ? field(limit) : '') : html`<p class="badge">${access.request_states[state]}</p>`}`;
+  const inner = section('request', t.request, content, 'card form');
   return inOperator(request, '', title, inner);
 }
 

@@ -2,10 +2,10 @@ import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { eventsOfKey, type LedgerEvent } from '#events/ledger/server-events.ts';
 import { targetOfChange } from '#events/punishments/changes.ts';
-import type { Html } from '#http/page.ts';
+import { type Html, section } from '#http/page.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 import { serverByKey } from '#store/game/servers.ts';
-import { formTo, timestamp } from '../components.ts';
+import { formTo, hiddenFields, timestamp } from '../components.ts';
 import { type ConsoleRequest, operatorPage, type Route } from '../routes.ts';
 import { notFound } from '../sign-in.ts';
 import { inOperator } from './layout.ts';
@@ -28,12 +28,9 @@ async function keyPage(request: ConsoleRequest) {
   const path = `/operator/servers/${idOf(server.key)}`;
   const error = since === undefined ? o.since_wrong : undefined;
   const sinceField = { name: 'since', label: o.withdraw_since, hint: request.texts.zone(deps.config.TIME_ZONE) };
-  const hidden = html`<input type="hidden" name="key" value="${key}" />
-    <input
-      type="hidden"
-      name="since"
-      value="${since === undefined || since === 0 ? '' : new Date(since).toISOString()}"
-    />`;
+  const hidden = hiddenFields({ key, since: since ? new Date(since).toISOString() : '' });
+  const withdrawal = html`<p>${t.undo_lead}</p>
+    ${formTo(request, `${path}/withdraw`, html`${hidden}<button class="danger">${o.undo_confirm}</button>`)}`;
   const inner = html`<section class="card">
       <p><a href="/console${path}">${server.name}</a> · ${o.key} <code>${key}</code></p>
       <form class="row bottom" action="/console${path}/keys/${key}" role="search" aria-label="${o.withdraw_since}">
@@ -43,15 +40,7 @@ async function keyPage(request: ConsoleRequest) {
       ${table(t.title, [o.received, o.event, o.about, o.state], rows, { first: 'td', empty: next === undefined ? o.nothing_found : t.older })}
       ${olderPager(request, next === undefined ? undefined : idOf(next))}
     </section>
-    ${
-      rows.length === 0
-        ? ''
-        : html`<section class="card form" aria-labelledby="undo">
-            <h2 id="undo">${t.undo}</h2>
-            <p>${t.undo_lead}</p>
-            ${formTo(request, `${path}/withdraw`, html`${hidden}<button class="danger">${o.undo_confirm}</button>`)}
-          </section>`
-    }`;
+    ${rows.length === 0 ? '' : section('undo', t.undo, withdrawal, 'card form')}`;
   return inOperator(request, '/servers', t.title, inner, error === undefined ? 200 : 422);
 }
 

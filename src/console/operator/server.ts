@@ -42,7 +42,7 @@ async function requireServer({ c, deps, now }: ConsoleRequest): Promise<ServerNo
 
 /** One game server: its keys, recent receipts, withdrawal of events, and its settings. */
 async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
-  const { c, form, now, deps } = request;
+  const { c, form, deps } = request;
   const { operator: t } = request.texts;
   const server = await requireServer(request);
   const isPage = c.req.method === 'GET';
@@ -53,20 +53,18 @@ async function serverPage(request: ConsoleRequest, problems: Problems = {}) {
   const isOwnForm = !isPage && 'region' in form;
   const submitted = !isOwnForm ? { region, order: String(order), icon, max: String(max), punishments, hidden } : form;
   const receipts = await receiptsBefore(deps.db, server.key, keyBefore(request), RECEIPTS + 1);
+  const deletion = html`<p>${t.delete_server_hint}</p>
+    ${button(request, `/operator/servers/${id}/delete`, t.delete_server, { kind: 'quiet danger' })}`;
   const inner = html`${secretNotice(request, t.ingest_key, consumeSecret(request, id))}
     ${c.req.query('before') ? '' : connectionCard(request, server, receipts)}
-    ${keysCard(request, id, await listServerKeys(deps.db, server.key), now)} ${receiptsCard(request, id, receipts)}
+    ${keysCard(request, id, await listServerKeys(deps.db, server.key))} ${receiptsCard(request, id, receipts)}
     ${await watchCard(request, server, problems)} ${await managementCard(request, server, problems)}
     ${retractCard(request, id, problems)}
     <section class="card form" aria-labelledby="facts">
       <h2 id="facts">${t.facts}</h2>
       ${formTo(request, `/operator/servers/${id}`, html`${serverFields(request, submitted, problems, await erasedAmong(deps.db, listed))}<button>${request.texts.save}</button>`)}
     </section>
-    <section class="card" aria-labelledby="delete">
-      <h2 id="delete">${t.delete_server}</h2>
-      <p>${t.delete_server_hint}</p>
-      ${button(request, `/operator/servers/${id}/delete`, t.delete_server, { kind: 'quiet danger' })}
-    </section>`;
+    ${section('delete', t.delete_server, deletion)}`;
   return inOperator(request, '/servers', server.name, inner);
 }
 

@@ -45,10 +45,7 @@ async function punishmentPage(request: ConsoleRequest, problems: PageProblems = 
         ? notice(problems.change?.['form'], 'bad')
         : html`${changeForm(request, punishment, problems.change)} ${revokeForm(request, key, problems.revoke)}`
     }
-    <section class="card" aria-labelledby="history">
-      <h2 id="history">${t.history}</h2>
-      ${changeTable(request, history, { of: key })}
-    </section>`;
+    ${section('history', t.history, changeTable(request, history, { of: key }))}`;
   const title = `${typeName(request, type)}${COLON[request.texts.lang]}${punished.name}`;
   return inOperator(request, '/punishments', title, inner);
 }
