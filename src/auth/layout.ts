@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { contactLink } from '#http/links.ts';
-import { type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
+import { card, type Html, pageHeaders, renderPage, linkPreview } from '#http/page.ts';
 import type { Context, Deps } from './deps.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -47,14 +47,6 @@ export async function showQuestion(
 
 /** The page of the sign-in to an application, by the id of its interaction; without one the way to the account page. */
 export const signInPath = (uid = ''): string => (uid === '' ? '/sign-in' : `/sign-in/${uid}`);
-
-/** A narrow card with a heading, the main part of most pages. */
-export function card(title: string, content: Html): Html {
-  return html`<div class="card narrow stack">
-    <h1>${title}</h1>
-    ${content}
-  </div>`;
-}
 
 /** Shows a page that is one card. */
 export async function showCard(

@@ -4,6 +4,7 @@ import { factorCodeCommand } from '#context/command-name.ts';
 import { contactHtml } from '#http/contact.ts';
 import { HttpError } from '#http/errors.ts';
 import { SITE_SESSION } from '#http/cookies.ts';
+import { card } from '#http/page.ts';
 import { ownPath } from '#http/links.ts';
 import { accountById } from '#store/accounts/accounts.ts';
 import { recordAudit } from '#store/audit/audit.ts';
@@ -49,13 +50,10 @@ export const continueForm = page('/continue', async (request) => {
   const pending = consumePendingForm(c, deps, person);
   if (pending === undefined) return '?done=again';
   const { password_again: t, cancel } = texts;
-  const main = html`<div class="card narrow stack">
-    <h1>${t.title}</h1>
-    <p>${t.lead}</p>
+  const content = html`<p>${t.lead}</p>
     ${formTo(request, pending.path, html`${hiddenFields(pending.form)}<button>${t.submit}</button>`)}
-    <p><a href="/console">${cancel}</a></p>
-  </div>`;
-  return { title: t.title, main };
+    <p><a href="/console">${cancel}</a></p>`;
+  return { title: t.title, main: card(t.title, content) };
 });
 
 /** Shows a member of staff without the required second factor one page in the place of all others. */
@@ -66,16 +64,14 @@ export function closeToUnprotected(deps: Deps): MiddlewareHandler<Env> {
     if (c.req.method === 'POST') await auditRefusal(c, deps, 'no second factor');
     const { factors: t } = c.get('texts');
     const { CONTACT, AUTH_URL } = deps.config;
-    const main = html`<div class="card narrow stack">
-      <h1>${t.closed_title}</h1>
-      <p>${t.closed}</p>
+    const content = html`<p>${t.closed}</p>
       <ol>
         <li>${t.closed_code} <code>${factorCodeCommand(person.account.name)}</code></li>
         <li>${t.closed_add}</li>
       </ol>
       ${CONTACT === '' ? '' : html`<p>${t.closed_ask} ${contactHtml(CONTACT)}</p>`}
-      <p><a class="button" href="${AUTH_URL}/account/security">${t.closed_link}</a></p>
-    </div>`;
+      <p><a class="button" href="${AUTH_URL}/account/security">${t.closed_link}</a></p>`;
+    const main = card(t.closed_title, content);
     return await showPage(c, deps, { title: t.closed_title, main, status: 403 });
   };
 }
@@ -125,14 +121,11 @@ async function showFailed(c: Context, deps: Deps, { code, cause }: SignInFailed)
   if (cause !== undefined) deps.log.warn({ err: cause }, 'the ID token of a sign-in could not be verified');
   const { sign_in: t } = c.get('texts');
   const declined = code === 'access_denied';
-  const main = html`<div class="card narrow stack">
-    <h1>${declined ? t.declined_title : t.failed_title}</h1>
-    <p>${declined ? t.declined : t.failed}</p>
+  const title = declined ? t.declined_title : t.failed_title;
+  const content = html`<p>${declined ? t.declined : t.failed}</p>
     <p><a class="button" href="/console/sign-in">${t.again}</a></p>
-    <p class="hint">${t.detail} <code>${code}</code></p>
-  </div>`;
-  const page = { title: declined ? t.declined_title : t.failed_title, main };
-  return await showPage(c, deps, { ...page, status: declined ? 403 : 400 });
+    <p class="hint">${t.detail} <code>${code}</code></p>`;
+  return await showPage(c, deps, { title, main: card(title, content), status: declined ? 403 : 400 });
 }
 
 export const notFound = (): HttpError => new HttpError(404, 'not_found', 'There is no such page.');

@@ -14,6 +14,13 @@ export function inline(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
+/** A narrow card with the heading of the page, the main part of most pages of the sign-in. */
+export const card = (title: string, content: Html): Html =>
+  html`<div class="card narrow stack">
+    <h1>${title}</h1>
+    ${content}
+  </div>`;
+
 /** A part of a page with a heading. @param kind its class */
 export const section = (id: string, heading: Html | string, content: Html, kind = 'card'): Html =>
   html`<section class="${kind}" aria-labelledby="${id}">

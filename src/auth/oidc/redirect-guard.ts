@@ -6,7 +6,8 @@ import { findConsent } from '#store/accounts/consents.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import { applicationByClientId } from '#store/applications/applications.ts';
 import { isFirstPartyClient } from '#store/applications/first-party-clients.ts';
-import { card, flowHeaders, type PageContent } from '../layout.ts';
+import { card } from '#http/page.ts';
+import { flowHeaders, type PageContent } from '../layout.ts';
 import { translateOutage } from './outage.ts';
 import { type ProtocolPages, requestTexts } from './protocol-pages.ts';
 
