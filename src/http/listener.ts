@@ -10,8 +10,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { headerValues } from './credentials.ts';
 import { HttpError } from './errors.ts';
-import type { RequestLog } from './request-log.ts';
-import { MeasuredResponse, newRequestId, NOSNIFF, type RequestMetrics } from './request-metrics.ts';
+import { MeasuredResponse, newRequestId, NOSNIFF, type RequestObserver } from './request-metrics.ts';
 
 /** In milliseconds: the time limits for sending the headers and the whole request, and the interval of checking them. */
 type RequestTimeouts = Required<
@@ -36,8 +35,7 @@ interface HttpOptions {
   /** False lets Node skip the body stream of requests without a body (`optimizeEmptyRequests`). */
   readsBodies?: boolean | undefined;
   timeouts?: RequestTimeouts;
-  metrics?: RequestMetrics;
-  log?: RequestLog;
+  observer?: RequestObserver;
 }
 
 /**
@@ -46,13 +44,12 @@ interface HttpOptions {
  */
 export function httpServer(
   listener: RequestListener,
-  { readsBodies = true, timeouts = TIMEOUTS, metrics, log }: HttpOptions = {},
+  { readsBodies = true, timeouts = TIMEOUTS, observer }: HttpOptions = {},
 ): Server {
   const latest: Connections = new Map();
   const serve: RequestListener<typeof IncomingMessage, typeof MeasuredResponse> = (request, response) => {
     latest.set(request.socket, response);
-    metrics?.start(response);
-    log?.received(request, response);
+    observer?.received(request, response);
     if (!hasHost(request)) refuseRequest(response, BAD_HOST);
     else if (!hasOneCoding(request)) refuseRequest(response, BAD_CODING);
     else listener(request, response);
@@ -71,7 +68,7 @@ export function httpServer(
   serverConnections.set(server, latest);
   const refuseUnreadable = (socket: Duplex, error: HttpError): void => {
     const requestId = newRequestId();
-    log?.unreadable(socket as Socket, error.status, requestId);
+    observer?.unreadable(socket as Socket, error.status, requestId);
     refuse(socket, latest.get(socket), error, requestId);
   };
   return server

@@ -1,12 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { Senders } from './refused-requests.ts';
-import { DURATION_BUCKETS, histogram, type Metrics } from '#platform/process/metrics.ts';
+import type { AppContext } from '#context/context.ts';
+import { DURATION_BUCKETS, histogram } from '#platform/process/metrics.ts';
+import { ClientAddresses } from './client-address.ts';
+import { clientNetwork } from './client-network.ts';
+import { headerValues } from './credentials.ts';
+import type { RefusedRequests, Senders } from './refused-requests.ts';
 
 const REQUEST_ID = 'x-request-id';
+/** A form that log and header can hold; 64 characters have room for a UUID and for the trace ids of proxies. */
+const REQUEST_ID_FORM = /^[\w.:+/=@-]{1,64}$/;
+const MAX_PATH = 200;
+/** The id of a sign-in in its path is the value of its cookie too. */
+const SECRET_SEGMENT = /\/[\w-]{43}(?=\/|$)/g;
+/** As proxies log it: the client closed the connection before the response was complete; nothing was refused. */
+const CLOSED_BY_CLIENT = 499;
 
 export const newRequestId = (): string => randomUUID().slice(-12);
 
@@ -96,19 +108,26 @@ export const setHonoRoute: MiddlewareHandler = async (c, next) => {
   if (outgoing !== undefined && last !== undefined && last.method !== 'ALL') setRoute(outgoing, last.path);
 };
 
-type RequestEnded = (response: MeasuredResponse, status: number, seconds: number) => void;
-
-/** Measures the requests of one service: duration and number by route and status. */
-export class RequestMetrics {
-  readonly #durations: ReturnType<typeof histogram<'service' | 'route' | 'status'>>;
+/** Observes the requests of one service: measures them by route and status, writes the access log, counts refused ones. */
+export class RequestObserver {
+  readonly #log: AppContext['log'];
+  /** The lowest status that is logged. */
+  readonly #logged: number;
   readonly #service: string;
-  readonly #ended: RequestEnded | undefined;
-  readonly #observers = new Map<string, (seconds: number) => void>();
+  readonly #addresses: ClientAddresses;
+  readonly #hasProxies: boolean;
+  readonly #refused: RefusedRequests;
+  readonly #durations: ReturnType<typeof histogram<'service' | 'route' | 'status'>>;
+  /** Those of each status and route. */
+  readonly #byRoute = new Map<string, { observe(seconds: number): void }>();
 
-  /** @param ended runs after each request */
-  constructor(metrics: Metrics, service: string, ended?: RequestEnded) {
+  constructor({ config, log, metrics }: AppContext, service: string, refused: RefusedRequests) {
+    this.#log = log;
+    this.#logged = { off: Infinity, errors: 400, all: 0 }[config.ACCESS_LOG];
     this.#service = service;
-    this.#ended = ended;
+    this.#addresses = new ClientAddresses(config.TRUSTED_PROXIES);
+    this.#hasProxies = config.TRUSTED_PROXIES.length > 0;
+    this.#refused = refused;
     this.#durations = histogram(metrics, {
       name: 'scorehall_http_request_duration_seconds',
       help: 'Time from the headers of a request to the end of its response',
@@ -117,27 +136,48 @@ export class RequestMetrics {
     });
   }
 
-  /** Measures a request whose headers have just arrived. */
-  start(response: MeasuredResponse): void {
+  /** Observes a request whose headers have just arrived. Takes over the request id of a trusted proxy. */
+  received(request: IncomingMessage, response: MeasuredResponse): void {
     response.measure = () => {
       response.measure = undefined;
-      this.#observe(response);
+      this.#ended(response);
     };
     response.on('close', () => response.measure?.());
+    if (!this.#hasProxies) return;
+    const [id] = headerValues(request, REQUEST_ID);
+    if (id !== undefined && REQUEST_ID_FORM.test(id) && this.#addresses.trustsPeer(request)) response.requestId = id;
   }
 
-  #observe(response: MeasuredResponse): void {
-    const { route, started, isStream } = response;
-    // 499, as proxies log it: the client closed the connection before the response was complete.
-    const status = response.writableFinished || isStream ? response.statusCode : 499;
-    const key = `${status} ${route}`;
-    let observe = this.#observers.get(key);
-    if (observe === undefined) {
-      const labels = this.#durations.labels({ service: this.#service, route, status: String(status) });
-      this.#observers.set(key, (observe = (value) => labels.observe(value)));
-    }
-    const seconds = (performance.now() - started) / 1000;
-    observe(seconds);
-    this.#ended?.(response, status, seconds);
+  #ended(response: MeasuredResponse): void {
+    const { req: request, route, senders } = response;
+    const status = response.writableFinished || response.isStream ? response.statusCode : CLOSED_BY_CLIENT;
+    const seconds = (performance.now() - response.started) / 1000;
+    const durations = this.#byRoute.getOrInsertComputed(`${status} ${route}`, () =>
+      this.#durations.labels({ service: this.#service, route, status: String(status) }),
+    );
+    durations.observe(seconds);
+    if (status < 400 && status < this.#logged) return;
+    const address = response.address ?? this.#addresses.of(request);
+    if (status >= 400 && status < CLOSED_BY_CLIENT)
+      this.#refused.add({ ...senders, address: networkOf(address) }, status);
+    if (status < this.#logged) return;
+    // A query may have a token or the code of a mail.
+    const path = request.url?.split('?', 1)[0]!.replaceAll(SECRET_SEGMENT, '/…').slice(0, MAX_PATH);
+    const { method } = request;
+    const fields = { request_id: response.requestId, service: this.#service, method, path, route, status };
+    this.#log.info({ ...fields, ms: Math.round(seconds * 1e5) / 100, address, ...senders }, 'request');
   }
+
+  /** A request that Node could not read, so that there is neither a path nor a header. */
+  unreadable({ remoteAddress: address = '' }: Socket, status: number, requestId: string): void {
+    this.#refused.add({ address: networkOf(address.replace(/^::ffff:/, '')) }, status);
+    if (status < this.#logged) return;
+    this.#log.info({ request_id: requestId, service: this.#service, status, address }, 'request');
+  }
+}
+
+/** The address for a count: a /64 for IPv6, whose addresses one client may use all. */
+function networkOf(address: string): string {
+  if (address === '') return 'unix';
+  return address.includes(':') ? `${clientNetwork(address)}::/64` : address;
 }

@@ -6,8 +6,7 @@ import type { ServiceName } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
 import { closeHttpServer, httpServer } from '#http/listener.ts';
 import { RefusedRequests } from '#http/refused-requests.ts';
-import { RequestLog } from '#http/request-log.ts';
-import { RequestMetrics } from '#http/request-metrics.ts';
+import { RequestObserver } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
@@ -97,11 +96,9 @@ export async function openServices(
       const service = await SERVICES[name](context, elsewhere);
       const isHttps = context.config[`${name}_URL`].startsWith('https:');
       const listener = isHttps ? withHsts(service.listener) : service.listener;
-      const log = new RequestLog(context, name.toLowerCase(), refused);
       const server = httpServer(withSelfCheck(context, name, listener), {
         readsBodies: service.readsBodies,
-        metrics: new RequestMetrics(context.metrics, name.toLowerCase(), (...ended) => log.ended(...ended)),
-        log,
+        observer: new RequestObserver(context, name.toLowerCase(), refused),
       });
       keepDescriptors(server, name.toLowerCase(), context.log);
       open.push({ server, service });
