@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientAddresses } from '#http/client-address.ts';
-import { clientNetworks } from '#http/client-network.ts';
+import { type ClientAddresses, clientNetworks } from '#http/client-address.ts';
 import type { Credentials } from '#http/credentials.ts';
 import { HttpError } from '#http/errors.ts';
 import { beginStream } from '#http/event-stream.ts';

@@ -1,4 +1,4 @@
-import { clientNetwork } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-address.ts';
 import { nameKey } from '#text/text.ts';
 import type { Context, Deps } from './deps.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';

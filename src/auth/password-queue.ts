@@ -1,4 +1,4 @@
-import { clientNetworks } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-address.ts';
 import { unavailable } from '#http/errors.ts';
 import type { RequestInfo } from './client-info.ts';
 

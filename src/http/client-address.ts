@@ -4,13 +4,13 @@ import ipaddr from 'ipaddr.js';
 import { UsageError } from '#platform/errors.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
+type TrustedNetwork = [Address, number];
 
 const UNIX = 'unix';
 
 /** Determines the client address of a request: the peer's address, or the address that a trusted proxy forwards. */
 export class ClientAddresses {
-  readonly #trusted: Network[];
+  readonly #trusted: TrustedNetwork[];
   readonly #trustsSocketFile: boolean;
 
   /**
@@ -61,7 +61,7 @@ function parsed(text: string): Address | undefined {
   return isIP(text) === 0 ? undefined : ipaddr.process(text);
 }
 
-function parseNetwork(text: string): Network {
+function parseNetwork(text: string): TrustedNetwork {
   try {
     const address = parsed(text.split('/')[0]!);
     if (address !== undefined && text.includes('/')) return ipaddr.parseCIDR(text);
@@ -71,4 +71,43 @@ function parseNetwork(text: string): Network {
   }
   const sentence = 'TRUSTED_PROXIES must list IP addresses, networks like 10.0.0.0/8, or unix for a Unix socket';
   throw new UsageError(`${sentence} (${JSON.stringify(text)} is none of these).`);
+}
+
+/**
+ * The part of an address that identifies one household: the whole IPv4 address, or the /64 prefix of an IPv6 address,
+ * because a household gets a whole /64 and may use any address in it.
+ */
+export function clientNetwork(address: string): string {
+  return address.includes(':') ? ipv6Groups(address).slice(0, 4).join(':') : address;
+}
+
+interface Network {
+  name: string;
+  /** By how much a limit for one household is higher for this network, because more households share it. */
+  factor: number;
+}
+
+/**
+ * The networks of an address that one household or attacker may have: the IPv4 address, or the /64, /56 and /48 prefixes
+ * of an IPv6 address, because providers assign all three.
+ */
+export function clientNetworks(address: string): Network[] {
+  const household = { name: clientNetwork(address), factor: 1 };
+  if (!address.includes(':')) return [household];
+  const [first = '0', second = '0', third = '0', fourth = '0'] = ipv6Groups(address);
+  const subnet = (Number.parseInt(fourth, 16) >> 8).toString(16);
+  return [
+    household,
+    { name: `${first}:${second}:${third}:${subnet}/56`, factor: 2 },
+    { name: `${first}:${second}:${third}/48`, factor: 8 },
+  ];
+}
+
+/** The eight groups of an IPv6 address. */
+function ipv6Groups(address: string): string[] {
+  const [head = '', tail = ''] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === '' ? [] : tail.split(':');
+  const zeros = address.includes('::') ? Math.max(0, 8 - left.length - right.length) : 0;
+  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right];
 }

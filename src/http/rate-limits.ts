@@ -2,7 +2,7 @@ import type { AppContext } from '#context/context.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Queryable } from '#db/db.ts';
 import { addCounts } from '#store/counts.ts';
-import { clientNetworks } from './client-network.ts';
+import { clientNetworks } from './client-address.ts';
 import { FixedWindows, type NewRequest, SavedWindows, type Window, type Windows } from './fixed-windows.ts';
 import type { Limit, LimitSetting, Subject } from './limit.ts';
 import { LIMITS } from './limits.ts';

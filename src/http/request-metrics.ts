@@ -6,8 +6,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { AppContext } from '#context/context.ts';
 import { DURATION_BUCKETS, histogram } from '#platform/process/metrics.ts';
-import { ClientAddresses } from './client-address.ts';
-import { clientNetwork } from './client-network.ts';
+import { ClientAddresses, clientNetwork } from './client-address.ts';
 import { headerValues } from './credentials.ts';
 import type { RefusedRequests, Senders } from './refused-requests.ts';
 

@@ -1,6 +1,6 @@
 import type { Deps } from './page-request.ts';
 import { HttpError } from '#http/errors.ts';
-import { clientNetwork } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-address.ts';
 import { LIMITS } from '#http/limits.ts';
 import { RateLimits } from '#http/rate-limits.ts';
 

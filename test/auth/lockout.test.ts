@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientNetworks } from '#http/client-network.ts';
+import { clientNetworks } from '#http/client-address.ts';
 import { sql } from '#db/sql.ts';
 import { onEachDatabase } from '#test/support/context.ts';
 import { type LoadedPage, Person } from './person.ts';

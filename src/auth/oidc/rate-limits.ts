@@ -1,6 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
-import { clientNetwork } from '#http/client-network.ts';
+import { clientNetwork } from '#http/client-address.ts';
 import { LIMITS } from '#http/limits.ts';
 import type { RateLimits } from '#http/rate-limits.ts';
 import { currentRequest, errors } from './oidc-provider.ts';
