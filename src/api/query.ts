@@ -83,25 +83,20 @@ function parse(name: string, schema: Shape[string], value: string | string[]): u
 /** Whether a parameter is a list, whose values clients send with commas or one by one. */
 const isList = (schema: Shape[string]): boolean => schema.meta()?.['type'] === 'array';
 
-const parameterDefaults = new WeakMap<Shape[string], { value: unknown }>();
+const parameterDefaults = new WeakMap<Shape[string], unknown>();
 
 /** The default of a parameter, cached by its schema. */
-function parameterDefault(schema: Shape[string]): unknown {
-  let cached = parameterDefaults.get(schema);
-  if (cached === undefined) parameterDefaults.set(schema, (cached = { value: schema.parse(undefined) }));
-  return cached.value;
-}
+const parameterDefault = (schema: Shape[string]): unknown =>
+  parameterDefaults.getOrInsertComputed(schema, () => schema.parse(undefined));
 
 const queryDefaults = new WeakMap<Shape, Readonly<Record<string, unknown>>>();
 
 /** The parsed form of an empty query, cached by the shape. */
 function shapeDefaults(shape: Shape): Readonly<Record<string, unknown>> {
-  let cached = queryDefaults.get(shape);
-  if (cached === undefined) {
+  return queryDefaults.getOrInsertComputed(shape, () => {
     const entries = Object.entries(shape).map(([name, schema]) => [name, parameterDefault(schema)]);
-    queryDefaults.set(shape, (cached = Object.freeze(Object.fromEntries(entries)) as Record<string, unknown>));
-  }
-  return cached;
+    return Object.freeze(Object.fromEntries(entries)) as Record<string, unknown>;
+  });
 }
 
 function parsePair(part: string): [string, string] {

@@ -114,10 +114,8 @@ class Unsaved<Row> {
   }
 
   add(row: Row): void {
-    const key = this.#keyOf(row);
-    const into = this.#rows.get(key);
-    if (into === undefined) this.#rows.set(key, row);
-    else this.#merge(into, row);
+    const into = this.#rows.getOrInsert(this.#keyOf(row), row);
+    if (into !== row) this.#merge(into, row);
   }
 
   take(): Row[] {

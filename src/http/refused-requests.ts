@@ -63,10 +63,7 @@ export class RefusedRequests implements AsyncDisposable {
 }
 
 function addTo(counts: Map<string, RefusedCount>, added: RefusedCount): void {
-  const key = `${added.status} ${added.sender}`;
-  const known = counts.get(key);
-  if (known === undefined) counts.set(key, { ...added });
-  else known.count += added.count;
+  counts.getOrInsert(`${added.status} ${added.sender}`, { ...added, count: 0 }).count += added.count;
 }
 
 /** The largest counts; the others become one count for each status. */

@@ -98,7 +98,7 @@ export class ThreadMetrics implements Disposable {
     const { promise: complete, resolve } = Promise.withResolvers<void>();
     const request = ++this.#last;
     const now = performance.now();
-    for (const thread of waiting) this.#silentSince.set(thread, this.#silentSince.get(thread) ?? now);
+    for (const thread of waiting) this.#silentSince.getOrInsert(thread, now);
     this.#pending.set(request, (thread, metrics) => {
       found.set(thread, metrics);
       waiting.delete(thread);

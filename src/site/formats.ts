@@ -25,14 +25,8 @@ export interface Formats {
 /** Intl formats are slow to construct, and there are only two languages and one time zone. */
 const formatCache = new Map<string, Formats>();
 
-export function formatsIn(language: Language, zone: string): Formats {
-  const cacheKey = `${language} ${zone}`;
-  const cached = formatCache.get(cacheKey);
-  if (cached !== undefined) return cached;
-  const formats = build(LOCALES[language], zone);
-  formatCache.set(cacheKey, formats);
-  return formats;
-}
+export const formatsIn = (language: Language, zone: string): Formats =>
+  formatCache.getOrInsertComputed(`${language} ${zone}`, () => build(LOCALES[language], zone));
 
 function build(locale: string, zone: string): Formats {
   const number = new Intl.NumberFormat(locale);

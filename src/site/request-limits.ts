@@ -70,8 +70,7 @@ export class SiteLimits {
   /** Runs a page when its address has less than the maximum in progress. */
   async runPage<T>(address: string, work: () => Promise<T>): Promise<T> {
     const name = clientNetwork(address);
-    const pages = this.#pages.get(name) ?? { running: 0, waiting: [] };
-    this.#pages.set(name, pages);
+    const pages = this.#pages.getOrInsert(name, { running: 0, waiting: [] });
     // A page that ends hands its place to the first that waits.
     if (pages.running >= LIMITS.openPage.max.network) await new Promise<void>((start) => pages.waiting.push(start));
     else pages.running++;

@@ -34,11 +34,9 @@ export class StreamAuthorization {
 
   /** Its credentials were valid a moment ago, and are checked with the next ones. */
   add(subscriber: Subscriber): void {
-    const credential = credentialOf(subscriber);
-    const known = this.#byCredential.get(credential);
-    if (known === undefined) this.#byCredential.set(credential, new Set([subscriber]));
-    else known.add(subscriber);
-    if (known === undefined) this.#due = 0;
+    const known = this.#byCredential.getOrInsertComputed(credentialOf(subscriber), () => new Set<Subscriber>());
+    if (known.size === 0) this.#due = 0;
+    known.add(subscriber);
   }
 
   delete(subscriber: Subscriber): void {

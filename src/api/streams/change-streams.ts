@@ -77,14 +77,12 @@ export class ChangeStreams implements StreamHost {
   }
 
   #groupOf(order: StreamOrder): FeedGroup {
-    const key = groupKey(order);
-    const known = this.#groups.get(key);
-    if (known !== undefined) return known;
-    const group = new FeedGroup(this.#deps, this.#metrics, order.kinds, { feed: order.from.feed, number: order.head });
-    this.#groups.set(key, group);
-    // Its place may be behind what the last poll has seen.
-    this.#seen = undefined;
-    return group;
+    return this.#groups.getOrInsertComputed(groupKey(order), () => {
+      // Its place may be behind what the last poll has seen.
+      this.#seen = undefined;
+      const place = { feed: order.from.feed, number: order.head };
+      return new FeedGroup(this.#deps, this.#metrics, order.kinds, place);
+    });
   }
 
   /** Who has to read the past waits for the other streams of its subject that do. */

@@ -42,12 +42,11 @@ export function batcher<Item, Result = void>(options: BatcherOptions<Item, Resul
     add(item) {
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       const name = key(item);
-      let queue = queues.get(name);
-      if (queue === undefined) {
-        const waiting = new Set<Pending<Item, Result>>();
-        queues.set(name, (queue = { waiting, drained: drain(name, waiting) }));
-      }
-      queue.waiting.add({ item, resolve, reject });
+      const { waiting } = queues.getOrInsertComputed(name, () => {
+        const added = new Set<Pending<Item, Result>>();
+        return { waiting: added, drained: drain(name, added) };
+      });
+      waiting.add({ item, resolve, reject });
       return promise;
     },
     async idle() {

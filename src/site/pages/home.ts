@@ -125,15 +125,11 @@ async function chart({ db, text, now, formats }: PageRequest): Promise<Html> {
 
 /** The point with the highest count of each five minutes: more points would not be visible. */
 function downsample(points: { at: number; value: number }[]): { at: number; value: number }[] {
-  const slices = new Map<number, { at: number; value: number }>();
-  for (const point of points) {
-    const slice = Math.floor(point.at * CHART_POINTS);
-    const highest = slices.get(slice);
-    if (highest === undefined || highest.value < point.value) {
-      slices.set(slice, { at: slice / CHART_POINTS, value: point.value });
-    }
-  }
-  return [...slices.values()];
+  const slices = Map.groupBy(points, ({ at }) => Math.floor(at * CHART_POINTS));
+  return [...slices].map(([slice, all]) => ({
+    at: slice / CHART_POINTS,
+    value: Math.max(...all.map(({ value }) => value)),
+  }));
 }
 
 function serverCards(request: PageRequest, servers: readonly Shown[]): Html {
