@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises';
+import { addAbortListener } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
@@ -8,7 +9,7 @@ export interface Address {
   family: number;
 }
 
-/** All addresses of a name. */
+/** All addresses of a name. Rejects when the signal aborts. */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<Address[]>;
 
 interface Sources {
@@ -50,14 +51,9 @@ function addressesIn(text: string, name: string): Address[] {
 async function resolve(name: string, servers: Sources['servers'], signal: AbortSignal): Promise<Address[]> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS });
   if (servers !== undefined) resolver.setServers(servers);
-  const cancel = (): void => resolver.cancel();
-  signal.addEventListener('abort', cancel);
-  try {
-    const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
-    const found = families.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (found.length === 0) throw (families[0] as PromiseRejectedResult).reason;
-    return found.map((address) => ({ address, family: isIP(address) }));
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
+  using _ = addAbortListener(signal, () => resolver.cancel());
+  const families = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = families.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  if (found.length === 0) throw (families[0] as PromiseRejectedResult).reason;
+  return found.map((address) => ({ address, family: isIP(address) }));
 }

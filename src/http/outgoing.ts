@@ -98,7 +98,7 @@ export class OutgoingClient implements Disposable {
       const problem = this.problemOf(address);
       if (problem !== undefined) throw new OutgoingError(problem === 'not_public' ? problem : 'address');
       const url = new URL(address);
-      const addresses = await untilAborted(this.#resolve(url, ended), ended);
+      const addresses = await this.#resolve(url, ended);
       const send = () => exchange(url, request, { agent: this.#agentFor(url, addresses), addresses, signal: ended });
       // A receiver may close an idle connection while it is used again.
       return await send().catch((error: unknown) => {
@@ -117,6 +117,7 @@ export class OutgoingClient implements Disposable {
     const addresses =
       literal === undefined
         ? await this.#lookup(url.hostname, signal).catch((error: unknown) => {
+            signal.throwIfAborted();
             throw new OutgoingError('not_found', error);
           })
         : [{ address: literal, family: isIP(literal) }];
@@ -211,14 +212,6 @@ async function read(response: http.IncomingMessage): Promise<OutgoingResponse> {
   }
   const body = Buffer.concat(chunks).subarray(0, MAX_BYTES);
   return { status: response.statusCode!, headers: response.headers, body, isComplete: size <= MAX_BYTES };
-}
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(signal.reason as Error);
-  signal.addEventListener('abort', abort);
-  if (signal.aborted) abort();
-  return await Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
 }
 
 function reasonOf(error: unknown): OutgoingReason {

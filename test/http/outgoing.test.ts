@@ -160,7 +160,10 @@ test('a redirect is a response, and 64 kB of a body are read', async (t) => {
   );
 });
 
-const unansweredLookup: Lookup = () => new Promise(() => undefined);
+const unansweredLookup: Lookup = async (_name, signal) => {
+  await once(signal, 'abort');
+  throw new Error('cancelled');
+};
 
 test('a receiver that answers slowly, wrongly or not at all ends the request alone', async (t) => {
   using outgoing = client(LOOPBACK);
