@@ -29,7 +29,7 @@ import { PlayerShape, playersJson } from './players.ts';
 import { PunishmentShape, punishmentsJson } from './punishments.ts';
 import { id, timestamp } from './schemas.ts';
 import { ServerShape, serversJson } from './servers.ts';
-import { StreamStart } from './stream-order.ts';
+import { StreamStart } from './open-streams.ts';
 
 const PAGE = 100;
 const MAX_PAGE = 1000;

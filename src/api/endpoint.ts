@@ -10,7 +10,7 @@ import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { MatchWithTeams } from '#store/game/matches.ts';
 import type { Deprecation } from './headers.ts';
 import type { WriteTimestamp } from '#http/timestamps.ts';
-import type { StreamStart } from './stream-order.ts';
+import type { StreamStart } from './open-streams.ts';
 import type { Walks } from './walks.ts';
 
 /** A match. If the database has no data version of all matches (PostgreSQL), `tag` contains the revision of this one. */

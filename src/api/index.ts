@@ -17,7 +17,7 @@ import { rivals } from './rivals.ts';
 import { liveMatches } from './live-matches.ts';
 import { servers } from './servers.ts';
 import { Api } from './service.ts';
-import type { StreamHost } from './stream-order.ts';
+import type { StreamHost } from './open-streams.ts';
 import { ChangeStreams } from './streams/change-streams.ts';
 
 /** Every endpoint of the data API. */

@@ -10,10 +10,9 @@ import { statsOf } from '#store/game/player-stats.ts';
 import { type Audience, isPrivate, privateAmong } from '#store/game/private-players.ts';
 import { bannedPlayers, isBan } from '#store/game/punishments.ts';
 import { PlayerCounters, playerCountersWire } from './counters.ts';
-import { PlayerPlaces, playerPlacesWire } from './places.ts';
 import { audienceOf, type DeletedPlayer, findDeleted, type PlayerRequest, strippedPlayer } from './deleted-players.ts';
 import { type Endpoint, endpoint, type EndpointContext, fieldsOf, type Deps, paging, pagingBy } from './endpoint.ts';
-import { Form, formWire } from './player-form.ts';
+import { Form, formWire, PlayerPlaces, playerPlacesWire } from './player-extras.ts';
 import { GROUP_FIELDS, type GroupName, groupMembers, groupsWire } from './player-groups.ts';
 import {
   killIdOf,

@@ -18,8 +18,7 @@ import { depsOf, dataVersionOf, renderVersionOf } from './deps.ts';
 import { type EndpointContext, type Endpoint, type Deps, RenderedBody } from './endpoint.ts';
 import { addLimit, allowSharedCaches, type Headers, headersFor, PREFLIGHT, addDeprecation } from './headers.ts';
 import { type AuthenticatedRequest, ReceivedRequest, type CountedRequest, addIgnored } from './request-stages.ts';
-import { OpenStreams } from './open-streams.ts';
-import { type StreamHost, StreamStart } from './stream-order.ts';
+import { OpenStreams, type StreamHost, StreamStart } from './open-streams.ts';
 import { ResponseCache } from './response-cache.ts';
 
 const OPENAPI_PATH = '/v1/openapi.json';

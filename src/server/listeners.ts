@@ -10,7 +10,7 @@ import { RequestObserver } from '#http/request-metrics.ts';
 import { withSelfCheck } from '#http/self-check.ts';
 import type { Listen } from '#platform/config/setting.ts';
 import type { AppContext } from '#context/context.ts';
-import type { StreamHost } from '#api/stream-order.ts';
+import type { StreamHost } from '#api/open-streams.ts';
 import { claimSecretKey } from '#context/database-key.ts';
 import type { HttpService } from '#http/service.ts';
 import { keepDescriptors } from './descriptor-reserve.ts';

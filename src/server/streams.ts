@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { StreamHost, StreamOrder } from '#api/stream-order.ts';
+import type { StreamHost, StreamOrder } from '#api/open-streams.ts';
 import type { AppContext } from '#context/context.ts';
 import type { Config } from '#platform/config/config.ts';
 import { answerScrapes, type MetricList, STREAMS } from './thread-metrics.ts';

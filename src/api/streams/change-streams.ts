@@ -5,12 +5,11 @@ import { EventStreams } from '#http/event-stream.ts';
 import { readFeed } from '#store/game/changes.ts';
 import { Callers } from '../callers.ts';
 import { depsOf } from '../deps.ts';
-import type { StreamHost, StreamOrder } from '../stream-order.ts';
+import type { StreamHost, StreamOrder } from '../open-streams.ts';
 import { StreamAuthorization } from './authorization.ts';
 import { FeedGroup, type Subscriber, replay, placeEvent } from './feed-group.ts';
-import { streamMetrics } from './metrics.ts';
+import { streamMetrics, StreamCounts } from './metrics.ts';
 import { PresenceEvents } from './presence-events.ts';
-import { StreamCounts } from './stream-counts.ts';
 
 /** How often the head of the feed is read while somebody follows. */
 const POLL_MS = 100;
@@ -55,7 +54,7 @@ export class ChangeStreams implements StreamHost {
     const subscriber = { stream, order };
     this.#subscribers.add(subscriber);
     this.#authorization.add(subscriber);
-    this.#counts.add(subscriber, 1);
+    this.#counts.add(order, 1);
     const group = this.#groupOf(order);
     group.members.add(subscriber);
     stream.send(placeEvent(this.#deps, order.from));
@@ -65,7 +64,7 @@ export class ChangeStreams implements StreamHost {
     await stream.closed;
     this.#subscribers.delete(subscriber);
     this.#authorization.delete(subscriber);
-    this.#counts.add(subscriber, -1);
+    this.#counts.add(order, -1);
     this.#presence.delete(stream);
     group.leave(subscriber);
     if (group.members.size === 0 && this.#groups.get(groupKey(order)) === group) this.#groups.delete(groupKey(order));

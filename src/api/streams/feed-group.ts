@@ -3,7 +3,7 @@ import { sendToAll, type EventStream, EventBytes, eventText } from '#http/event-
 import { type Cursor, resetReason, cursorAfter, type ResetReason } from '#store/game/change-cursors.ts';
 import { type Change, changesWithFeed, type ResourceKind } from '#store/game/changes.ts';
 import type { StreamMetrics } from './metrics.ts';
-import type { StreamOrder } from '../stream-order.ts';
+import type { StreamOrder } from '../open-streams.ts';
 import type { TimerClock } from '#platform/clock.ts';
 import { changeItem } from '#http/change-item.ts';
 import type { HttpError } from '#http/errors.ts';
