@@ -4,7 +4,7 @@ import { rateLimit, type RateLimitResult, type RateLimits, unusedRateLimit } fro
 import { type Caller, Callers, FormerToken } from './callers.ts';
 import { limitExceeded, methodNotAllowed, noSuchPath, notApproved, notIngest } from './refusals.ts';
 import { type Credentials, readCredentials } from '#http/credentials.ts';
-import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
+import { describeResponse, requestIdOf } from '#http/request-metrics.ts';
 import type { Senders } from '#http/refused-requests.ts';
 import { Router, withoutSlash } from '#http/router.ts';
 import { isIngestPath } from '#http/service-paths.ts';
@@ -78,7 +78,7 @@ export class Api {
     try {
       const received = new ReceivedRequest(request, response, this.#router, this.#currentVersions());
       const { path, endpoint } = received;
-      if (endpoint !== undefined) setRoute(response, endpoint.path);
+      if (endpoint !== undefined) describeResponse(response, { route: endpoint.path });
       if (request.method === 'OPTIONS') await this.#sendUncounted(received, undefined);
       else if (isOpenapi(path) && received.isReading) await this.#sendUncounted(received, this.#openapiDocument());
       else if (isIngestPath(withoutSlash(path))) await this.#refuse(received, notIngest(this.#context.config, path));
@@ -107,7 +107,7 @@ export class Api {
     let counted: CountedRequest | undefined;
     try {
       authenticated = { received, caller: await this.#authenticate(received) };
-      setSenders(received.response, sendersOf(authenticated.caller));
+      describeResponse(received.response, { senders: sendersOf(authenticated.caller) });
       const isPaced = received.endpoint?.isPaced !== undefined && (await this.#isPaced(authenticated));
       const rateLimit = await this.#count(authenticated, isPaced ? 'peek' : 'count');
       counted = { ...authenticated, isPaced, rateLimit };

@@ -8,7 +8,7 @@ import type { HttpService } from '#http/service.ts';
 import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
 import { LINK_SCRIPT } from './layout.ts';
 import { invalidRequest, toHttpError } from '#http/errors.ts';
-import { requestIdOf, setAddress, setSenders } from '#http/request-metrics.ts';
+import { describeResponse, requestIdOf } from '#http/request-metrics.ts';
 import { brandAssets } from '#http/branding.ts';
 import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/process/log.ts';
@@ -110,7 +110,7 @@ function logProviderErrors(provider: Provider, log: Log): Provider {
   const emitter: EventEmitter = provider;
   for (const event of REFUSALS)
     emitter.on(event, ({ res, oidc }: KoaContextWithOIDC) => {
-      if (oidc.client !== undefined) setSenders(res, { application: oidc.client.clientId });
+      if (oidc.client !== undefined) describeResponse(res, { senders: { application: oidc.client.clientId } });
     });
   // Koa emits `error` for exceptions that oidc-provider does not catch; without a listener it prints them to stderr.
   emitter.on('error', (error: Error & { expose?: boolean }, { req, res }: KoaContextWithOIDC) => {
@@ -143,7 +143,7 @@ function authListener({ config, log }: AppContext, keyRing: KeyRing, pages: Requ
   };
   return (request, response) => {
     const address = addresses.of(request);
-    setAddress(response, address);
+    describeResponse(response, { address });
     const { origin, 'user-agent': agent = '' } = request.headers;
     const answered = new Promise<void>((resolve) => void response.once('close', resolve));
     clientInfo.run({ address, agent, answered }, () => {

@@ -5,7 +5,7 @@ import { endSessions, markMailed } from '#store/accounts/account-sessions.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { cookieFlags, hostCookie } from '#http/cookies.ts';
 import { HttpError } from '#http/errors.ts';
-import { outgoingOf, setSenders } from '#http/request-metrics.ts';
+import { describeResponse, outgoingOf } from '#http/request-metrics.ts';
 import type { Form } from '#http/form.ts';
 import { type Context, type Deps, readOwnForm } from './deps.ts';
 import type { Methods } from './factors/methods.ts';
@@ -30,7 +30,7 @@ export async function signedIn(c: Context, deps: Deps): Promise<SignedIn | undef
   if (session?.accountId === undefined) return undefined;
   const account = await accountById(deps.db.shortReads, session.accountId);
   if (account === undefined || account.disabled !== null) return undefined;
-  setSenders(outgoingOf(c), { account: account.id });
+  describeResponse(outgoingOf(c), { senders: { account: account.id } });
   return {
     account,
     uid_hash: secretHash(session.uid),

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import type { ClientAddresses } from '#http/client-address.ts';
 import { limitBody } from '#http/form.ts';
 import { rememberLanguage, requestLanguage } from '#http/cookies.ts';
-import { outgoingOf, setHonoRoute, setSenders } from '#http/request-metrics.ts';
+import { describeResponse, outgoingOf, setHonoRoute } from '#http/request-metrics.ts';
 import { caughtError, errorPage, requestIdIn } from '#http/error-page.ts';
 import { publicPicture } from '#http/image-response.ts';
 import { accessRoutes } from './applications/access.ts';
@@ -52,7 +52,7 @@ export function createPages(deps: Deps, addresses: ClientAddresses): Hono<Env> {
     setLanguage(c, deps);
     const person = await personOf(c, deps);
     c.set('person', person);
-    if (person !== undefined) setSenders(outgoingOf(c), { account: person.account.id });
+    if (person !== undefined) describeResponse(outgoingOf(c), { senders: { account: person.account.id } });
     // No id contains NUL, and PostgreSQL refuses NUL in a query parameter.
     if (c.req.url.includes('%00')) throw notFound();
     await next();

@@ -79,19 +79,15 @@ export function requestIdOf(response: ServerResponse | undefined): string {
   return response instanceof MeasuredResponse ? response.requestId : newRequestId();
 }
 
-/** Keeps the client address of a request whose headers are changed. */
-export function setAddress(response: ServerResponse, address: string): void {
-  if (response instanceof MeasuredResponse) response.address = address;
-}
-
-/** Names the senders of a request, for the access log and the counts of refused requests. */
-export function setSenders(response: ServerResponse | undefined, senders: Senders): void {
-  if (response instanceof MeasuredResponse) response.senders = senders;
-}
-
-/** Sets the route label of a response: the path with `:id`, never the path of the request. */
-export function setRoute(response: ServerResponse, route: string): void {
-  if (response instanceof MeasuredResponse) response.route = route;
+/**
+ * Describes a response for metrics, access log and counts of refused requests: its route label, which is the path with `:id`
+ * and never the path of the request; the senders; the client address of a request whose headers are changed.
+ */
+export function describeResponse(
+  response: ServerResponse | undefined,
+  facts: Partial<Pick<MeasuredResponse, 'route' | 'senders' | 'address'>>,
+): void {
+  if (response instanceof MeasuredResponse) Object.assign(response, facts);
 }
 
 /** The response that Hono writes to; undefined in tests that call an application without a connection. */
@@ -102,9 +98,8 @@ export function outgoingOf(c: Context): ServerResponse | undefined {
 /** Sets the route label to the pattern that matched. Must be the first middleware. */
 export const setHonoRoute: MiddlewareHandler = async (c, next) => {
   await next();
-  const outgoing = outgoingOf(c);
   const last = matchedRoutes(c).at(-1);
-  if (outgoing !== undefined && last !== undefined && last.method !== 'ALL') setRoute(outgoing, last.path);
+  if (last !== undefined && last.method !== 'ALL') describeResponse(outgoingOf(c), { route: last.path });
 };
 
 /** Observes the requests of one service: measures them by route and status, writes the access log, counts refused ones. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toHttpError, invalidRequest, notFound, HttpError } from '#http/errors.ts';
 import { rateLimit } from '#http/rate-limits.ts';
 import { hasGone, drain } from '#http/listener.ts';
-import { requestIdOf, setRoute, setSenders } from '#http/request-metrics.ts';
+import { describeResponse, requestIdOf } from '#http/request-metrics.ts';
 import { Router, withoutSlash } from '#http/router.ts';
 import type { HttpService } from '#http/service.ts';
 import { PUBLIC_CACHE } from '#http/cors.ts';
@@ -62,10 +62,10 @@ export async function openIngest(
   const protocolRoute = await protocolRoutes({ db, clock }, config.INGEST_DIALECTS);
   const serveProtocol = async (request: IncomingMessage, response: ServerResponse, found: ProtocolMatch) => {
     const { route, path, parameters } = found;
-    setRoute(response, path);
+    describeResponse(response, { route: path });
     const key = route.protocol.readKey(request);
     const credential = await credentials.of(key === undefined ? undefined : `Bearer ${key}`);
-    setSenders(response, { server: String(credential.serverKey) });
+    describeResponse(response, { senders: { server: String(credential.serverKey) } });
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
@@ -80,11 +80,11 @@ export async function openIngest(
     const found = router.find(name);
     const protocol = found === undefined ? protocolRoute(name) : undefined;
     if (protocol !== undefined) return await serveProtocol(request, response, protocol);
-    if (found !== undefined) setRoute(response, found.path);
+    if (found !== undefined) describeResponse(response, { route: found.path });
     if (isDataPath(name))
       throw notFound(`Game servers send events here; the data API is at ${config.API_URL}${name.slice(0, 100)}.`);
     const credential = await credentials.of(request.headers.authorization);
-    setSenders(response, { server: String(credential.serverKey) });
+    describeResponse(response, { senders: { server: String(credential.serverKey) } });
     if (found === undefined)
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${router.paths.join(', ')}.`);
     const handle = found.route[request.method === 'HEAD' ? 'GET' : request.method!];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { notFound, HttpError } from '#http/errors.ts';
-import { setRoute } from '#http/request-metrics.ts';
+import { describeResponse } from '#http/request-metrics.ts';
 
 /** The methods of each endpoint. Endpoints that web applications call from another origin have OPTIONS. */
 const METHODS: Readonly<Record<string, string>> = {
@@ -31,12 +31,12 @@ export function allowsMethod({ method = '', url = '', headers }: IncomingMessage
   const allow = METHODS[path];
   if (allow === undefined) {
     if (RESUME.test(path)) {
-      setRoute(response, '/oauth/authorize/:uid');
+      describeResponse(response, { route: '/oauth/authorize/:uid' });
       return false;
     }
     throw notFound(`There is no such endpoint. The endpoints are ${Object.keys(METHODS).join(', ')}.`);
   }
-  setRoute(response, path);
+  describeResponse(response, { route: path });
   if (!allow.split(', ').includes(method))
     throw new HttpError(405, 'method_not_allowed', `This endpoint allows only ${allow}.`, { allow });
   if (method !== 'OPTIONS' || headers['access-control-request-method'] !== undefined) return false;
