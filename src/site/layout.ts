@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { LANGUAGES } from '#http/languages.ts';
 import { contactLink } from '#http/links.ts';
 import { type Html, renderPage } from '#http/page.ts';
-import { liveStatus } from './live-parts.ts';
+import { liveStatus } from './live.ts';
 import {
   CARD_SIZE,
   type PageContent,

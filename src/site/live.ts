@@ -5,9 +5,11 @@ import { codingFor } from '#http/content-coding.ts';
 import { requestLanguage } from '#http/cookies.ts';
 import { rateLimited } from '#http/errors.ts';
 import { ByteCache } from './byte-cache.ts';
-import { renderParts } from './live-parts.ts';
-import { type Deps, type LivePage, PageRequest } from './page-request.ts';
+import { type Deps, type LivePage, PageRequest, type LiveParts } from './page-request.ts';
 import type { SiteLimits } from './request-limits.ts';
+import { html } from 'hono/html';
+import { hash } from 'node:crypto';
+import type { Html } from '#http/page.ts';
 
 /** A page is rendered at most once in this time, for all browsers that show it. */
 const FRESH_MS = 1_000;
@@ -92,3 +94,32 @@ const notModified = (c: Context, copy: Copy, request: PageRequest): Response =>
 
 const gzipBytes = promisify(gzip);
 const compress = async (body: string): Promise<Uint8Array<ArrayBuffer>> => Uint8Array.from(await gzipBytes(body));
+
+/** `LiveParts` as text. Equal versions have equal parts. */
+interface RenderedParts {
+  parts: Readonly<Record<string, string>>;
+  says: string;
+  version: string;
+}
+
+async function renderParts({ parts, says }: LiveParts): Promise<RenderedParts> {
+  const names = Object.keys(parts);
+  const texts = await Promise.all(names.map(async (name) => (await parts[name])!.toString()));
+  const rendered = Object.fromEntries(names.map((name, index) => [name, texts[index]!]));
+  return { parts: rendered, says, version: hash('sha256', JSON.stringify(rendered), 'base64url').slice(0, 16) };
+}
+
+/**
+ * Tells `script/live.js` which page to follow. It also announces changes.
+ * @param path the path of the page with the query that its parts depend on
+ */
+export async function liveStatus(path: string, live: LiveParts): Promise<Html> {
+  const { version } = await renderParts(live);
+  return html`<p
+    class="hidden"
+    role="status"
+    data-live="${path}"
+    data-version="${version}"
+    data-says="${live.says}"
+  ></p>`;
+}

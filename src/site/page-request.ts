@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { HttpError } from '#http/errors.ts';
 import { boundOf, keyOf } from '#platform/ids.ts';
-import type { Language } from '#http/languages.ts';
+import { type Language, LOCALES } from '#http/languages.ts';
 import type { Log } from '#platform/process/log.ts';
 import { linkTo } from '#http/links.ts';
 import type { Html, PageShell, PolicyAdditions } from '#http/page.ts';
@@ -10,10 +10,9 @@ import { isCleanText } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
-import type { LiveParts } from './live-parts.ts';
+import type { Cards } from './open-graph/cards.ts';
 import type { Heads } from './heads.ts';
 import type { Highlights } from './highlights.ts';
-import { type Formats, formatsIn } from './formats.ts';
 import { en, type Text } from './text/en.ts';
 import { ja } from './text/ja.ts';
 
@@ -27,7 +26,7 @@ export interface Deps {
   log: Log;
   shell: PageShell;
   bucketsAt: BucketsAt;
-  cards: ShareCards;
+  cards: Cards;
   heads: Heads;
   highlights: Highlights;
   /** The OpenAPI document of the data API. */
@@ -39,11 +38,6 @@ export interface SignedIn {
   account: Account;
   /** CSRF token of the session's forms. */
   formToken: string;
-}
-
-/** Renders share cards (Open Graph images) from SVG. */
-interface ShareCards {
-  response: (svg: string, ifNoneMatch: string | undefined) => Promise<Response>;
 }
 
 /** What the headers of a request say. */
@@ -186,6 +180,14 @@ export interface PageContent {
   noIndex?: boolean;
 }
 
+/** What a page shows of the present: `/live` sends it again when it changes, the same to all browsers of a language. */
+export interface LiveParts {
+  /** The content of each element with `data-part`, by that name. */
+  parts: Readonly<Record<string, Html>>;
+  /** A sentence that screen readers announce when it changes. */
+  says: string;
+}
+
 /** A page that follows what it shows, by `/live`. */
 export interface LivePage extends PageContent {
   live: LiveParts;
@@ -197,3 +199,73 @@ export type Section = (typeof SECTIONS)[number];
 
 /** Handles a request with a page, or with a response of another kind (redirect, image, feed). */
 export type PageHandler = (request: PageRequest) => Promise<PageContent | Response>;
+
+/** Formats of numbers and times in one language; times are in the network's time zone unless stated otherwise. */
+export interface Formats {
+  readonly number: (value: number) => string;
+  /** With two decimal places. */
+  readonly ratio: (value: number) => string;
+  readonly percent: (fraction: number) => string;
+  /** `1 Mar 2026, 12:00 UTC` */
+  readonly timestamp: (epochMs: number) => string;
+  /** Like `timestamp`, with seconds. */
+  readonly exact: (epochMs: number) => string;
+  /** The date of a midnight UTC: `1 Mar`. */
+  readonly day: (midnight: number) => string;
+  /** The month of a midnight UTC: `Mar 2026`. */
+  readonly month: (midnight: number) => string;
+  /** The month of a midnight UTC without its year: `March`. */
+  readonly monthName: (midnight: number) => string;
+  /** The date of a midnight UTC with its year: `1 Mar 2026`. */
+  readonly longDay: (midnight: number) => string;
+  /** Seconds as hours and minutes (`3 hrs 5 mins`), shorter times as minutes or seconds. */
+  readonly duration: (seconds: number) => string;
+}
+
+/** Intl formats are slow to construct, and there are only two languages and one time zone. */
+const formatCache = new Map<string, Formats>();
+
+export const formatsIn = (language: Language, zone: string): Formats =>
+  formatCache.getOrInsertComputed(`${language} ${zone}`, () => build(LOCALES[language], zone));
+
+function build(locale: string, zone: string): Formats {
+  const number = new Intl.NumberFormat(locale);
+  const ratio = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 });
+  const timestamps = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, options);
+    return (epochMs: number): string => format.format(epochMs);
+  };
+  const inZone = { timeZone: zone, hourCycle: 'h23', timeZoneName: 'short' } as const;
+  return {
+    number: (value) => number.format(value),
+    ratio: (value) => ratio.format(value),
+    percent: (fraction) => percent.format(fraction),
+    timestamp: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit' }),
+    exact: timestamps({ ...inZone, ...DATE, hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+    day: timestamps({ timeZone: 'UTC', day: 'numeric', month: 'short' }),
+    month: timestamps({ timeZone: 'UTC', month: 'short', year: 'numeric' }),
+    monthName: timestamps({ timeZone: 'UTC', month: 'long' }),
+    longDay: timestamps({ timeZone: 'UTC', ...DATE }),
+    duration: durations(locale),
+  };
+}
+
+const DATE = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+
+function durations(locale: string): (seconds: number) => string {
+  const unit = (name: string) => {
+    const format = new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' });
+    return (value: number): string => format.format(value);
+  };
+  const [hours, minutes, seconds] = [unit('hour'), unit('minute'), unit('second')];
+  return (value) => {
+    const whole = Math.max(0, Math.round(value));
+    if (whole < 60) return seconds(whole);
+    if (whole < 3_600) return minutes(Math.floor(whole / 60));
+    const rest = Math.floor((whole % 3_600) / 60);
+    return rest === 0 || whole >= 360_000
+      ? hours(Math.floor(whole / 3_600))
+      : `${hours(Math.floor(whole / 3_600))} ${minutes(rest)}`;
+  };
+}

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import createClient from 'openapi-fetch';
 import { ENDPOINTS } from '#api/index.ts';
-import { example } from '#site/developers/examples.ts';
+import { example } from '#site/developers/guide.ts';
 import { testApi } from '#test/support/api.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import type { paths } from '../../packages/client/data-api.ts';

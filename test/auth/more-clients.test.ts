@@ -8,7 +8,7 @@ import { Auth, type AuthConfig, skipCSRFCheck } from '@auth/core';
 import * as oauth from 'oauth4webapi';
 import type { Strategy } from 'passport-openidconnect';
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2';
-import { example } from '#site/developers/examples.ts';
+import { example } from '#site/developers/guide.ts';
 import { createTestDatabase } from '#test/support/context.ts';
 import { authorize, CALLBACK, makeAccount, makeApplication, openTestAuth, type TestAuth } from './support.ts';
 

@@ -16,7 +16,7 @@ import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
 import { newWebhookSecret } from '#store/applications/webhooks/webhooks.ts';
 import { serverByName } from '#store/game/servers.ts';
-import { type Placeholders, example } from '#site/developers/examples.ts';
+import { type Placeholders, example } from '#site/developers/guide.ts';
 import { shareSigningKey } from '#test/auth/signing-key.ts';
 import { authorize, makeAccount, makeApplication } from '#test/auth/support.ts';
 import { match, person, serviceToken, team, sendEvents } from '#test/support/builders.ts';
