@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkAuthorities } from '#platform/crypto/authorities.ts';
+import { checkAuthorities } from '#platform/crypto/certificate.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { idOf, keyOf } from '#platform/ids.ts';

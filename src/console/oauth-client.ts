@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Config } from '#platform/config/config.ts';
-import { staffNeedsFactor } from '#platform/config/second-factor.ts';
+import { staffNeedsFactor } from '#platform/config/plain-http.ts';
 import type { SecretKey } from '#platform/crypto/secret-key.ts';
 import { newSecret } from '#platform/crypto/secrets.ts';
 import type { AppContext } from '#context/context.ts';

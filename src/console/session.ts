@@ -1,4 +1,4 @@
-import { staffNeedsFactor } from '#platform/config/second-factor.ts';
+import { staffNeedsFactor } from '#platform/config/plain-http.ts';
 import { SITE_SESSION } from '#http/cookies.ts';
 import { deriveFormToken } from '#http/form.ts';
 import { countIn } from '#http/rate-limits.ts';

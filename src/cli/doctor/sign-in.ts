@@ -1,5 +1,5 @@
 import { dataFolder } from '#platform/config/config.ts';
-import { staffNeedsFactor } from '#platform/config/second-factor.ts';
+import { staffNeedsFactor } from '#platform/config/plain-http.ts';
 import { breachedPasswordsFile, countBreached } from '#platform/crypto/breached-passwords.ts';
 import { factorCodeCommand, operatorCommand } from '#context/command-name.ts';
 import { hasOperator } from '#store/accounts/accounts.ts';

@@ -1,6 +1,6 @@
 import { Unavailable, UsageError } from '#platform/errors.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
-import { withSecretFiles } from '#platform/config/secret-files.ts';
+import { withSecretFiles } from '#platform/config/environment.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
 import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';

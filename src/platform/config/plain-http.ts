@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { UsageError } from '../errors.ts';
 
-/** Decides which addresses may use plain http, although its traffic can be read on the network. */
+/** What depends on who can reach the addresses: plain http, whose traffic can be read on the network, and second factors. */
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /**
@@ -21,7 +21,7 @@ export function isLoopback(address: string): boolean {
 }
 
 /** `loopback` allows plain http on this machine only, `private-network` also on hosts of a private network. */
-export type PlainHttp = 'loopback' | 'private-network';
+type PlainHttp = 'loopback' | 'private-network';
 
 /**
  * Checks the public address (a URL) of a service. All services carry sessions, tokens or keys and so need https.
@@ -38,9 +38,19 @@ export function plainHttpProblem(address: string, allowed: PlainHttp): string | 
 }
 
 const ADDRESSES = ['AUTH_URL', 'SITE_URL', 'API_URL', 'INGEST_URL'] as const;
+type Addresses = Record<(typeof ADDRESSES)[number], string>;
+
+/**
+ * Whether operators and moderators need a second factor for the console. By default they need one as soon as other machines
+ * can reach one of the addresses, which also ends the exemption of the accounts of a demo.
+ */
+export function staffNeedsFactor(config: Addresses & { OPERATOR_SECOND_FACTOR: string }): boolean {
+  if (config.OPERATOR_SECOND_FACTOR !== '') return config.OPERATOR_SECOND_FACTOR === 'required';
+  return !ADDRESSES.every((name) => isLoopback(config[name]));
+}
 
 /** @throws UsageError if data API and site are on one host, or an address may not use plain http */
-export function checkAddresses(config: Record<(typeof ADDRESSES)[number], string> & { PLAIN_HTTP: PlainHttp }): void {
+export function checkAddresses(config: Addresses & { PLAIN_HTTP: PlainHttp }): void {
   const [api, site] = [new URL(config.API_URL), new URL(config.SITE_URL)];
   const isSame = isLoopback(config.API_URL) ? api.host === site.host : api.hostname === site.hostname;
   if (isSame) throw new UsageError(`SITE_URL must be on another host than API_URL (both are on ${api.host}).`);

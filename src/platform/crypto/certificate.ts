@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 
 /**
  * A self-signed X.509 certificate around an RSA key (RFC 5280), for programs that take the key of a signature only in
@@ -60,4 +60,23 @@ function serialNumber(name: string): Buffer {
   const bytes = createHash('sha256').update(name).digest().subarray(0, 16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+/** A chain of authorities has some kilobytes; a larger text is a wrong file. */
+const MAX_AUTHORITIES_LENGTH = 32_768;
+
+/** Whether a text consists of certificates in PEM. A private key among them must not be stored by mistake. */
+export function checkAuthorities(pem: string): boolean {
+  const found = pem.match(CERTIFICATE) ?? [];
+  if (found.length === 0 || pem.length > MAX_AUTHORITIES_LENGTH || pem.includes('PRIVATE KEY')) return false;
+  return found.every(isCertificate);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== null;
+  } catch {
+    return false;
+  }
 }
