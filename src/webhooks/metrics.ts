@@ -7,17 +7,9 @@ import type { Outcome } from './outcome.ts';
 const LAGGING = ['on', 'waiting'] as const;
 type Lagging = (typeof LAGGING)[number] | 'unverified';
 
-export interface DeliveryMetrics {
-  attempted(outcome: Outcome['kind'], ms: number): void;
-  /** @param time of the oldest change that is not delivered; undefined without one */
-  reached(webhook: number, time: number | undefined): void;
-  /** A tick has ended without an error, which delivers these webhooks. */
-  ticked(webhooks: readonly DueWebhook[]): void;
-  /** A tick or the run of a webhook has ended with an error. */
-  erred(): void;
-}
+export type DeliveryMetrics = ReturnType<typeof deliveryMetrics>;
 
-export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics {
+export function deliveryMetrics(metrics: Metrics, clock: Clock) {
   const oldest = new Map<number, number>();
   let states = new Map<number, Lagging>();
   let tick = 0;
@@ -52,22 +44,23 @@ export function deliveryMetrics(metrics: Metrics, clock: Clock): DeliveryMetrics
     help: 'Errors of the service, not of receivers, that ended deliveries to webhooks',
   });
   return {
-    attempted(outcome, ms) {
+    attempted(outcome: Outcome['kind'], ms: number): void {
       attempts.inc({ outcome });
       durations.observe(ms / 1000);
     },
-    reached(webhook, time) {
+    /** @param time of the oldest change that is not delivered; undefined without one */
+    reached(webhook: number, time: number | undefined): void {
       if (time === undefined) oldest.delete(webhook);
       else oldest.set(webhook, time);
     },
-    ticked(webhooks) {
+    /** A tick has ended without an error, which delivers these webhooks. */
+    ticked(webhooks: readonly DueWebhook[]): void {
       tick = clock.now();
       states = new Map(webhooks.map((webhook) => [webhook.key, lagging(webhook, tick)]));
       for (const webhook of oldest.keys()) if (!states.has(webhook)) oldest.delete(webhook);
     },
-    erred() {
-      errors.inc();
-    },
+    /** A tick or the run of a webhook has ended with an error. */
+    erred: (): void => errors.inc(),
   };
 }
 
