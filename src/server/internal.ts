@@ -7,10 +7,8 @@ import { gauge } from '#platform/process/metrics.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
 import type { AppContext } from '#context/context.ts';
 import { mailFailureOf } from '#store/mail/mail-failures.ts';
-import { addCertificateMetrics } from './certificate-metrics.ts';
-import { addDatabaseMetrics } from './database-metrics.ts';
+import { addDatabaseMetrics, addProcessMetrics, addCertificateMetrics } from './service-metrics.ts';
 import { listen } from './listeners.ts';
-import { addProcessMetrics } from './process-metrics.ts';
 import { inTime, Readiness } from './readiness.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
 

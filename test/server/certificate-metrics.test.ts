@@ -7,7 +7,7 @@ import { createServer } from 'node:tls';
 import { readConfig } from '#platform/config/config.ts';
 import { selfSignedCertificate } from '#platform/crypto/certificate.ts';
 import { openMetrics } from '#platform/process/metrics.ts';
-import { addCertificateMetrics } from '#server/certificate-metrics.ts';
+import { addCertificateMetrics } from '#server/service-metrics.ts';
 import { freePorts } from '#test/support/ports.ts';
 
 test('the end of the certificate of each public https address is a metric', async (t) => {

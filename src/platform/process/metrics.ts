@@ -16,26 +16,15 @@ interface Description<L extends string> {
 
 /**
  * Each function returns the existing metric of that name, because a service may be opened again with the same context.
+ * @param collect sets the value at each scrape
  */
-export function counter<L extends string = never>(metrics: Metrics, description: Description<L>): Counter<L> {
-  const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
-  return known ?? new Counter({ labelNames: [], ...description, registers: [metrics] });
-}
-
-/** A counter whose value is read at each scrape. */
-export function readCounter(
+export function counter<L extends string = never>(
   metrics: Metrics,
-  { read, ...description }: Description<never> & { read: () => number },
-): Counter {
-  metrics.removeSingleMetric(description.name);
-  return new Counter({
-    ...description,
-    registers: [metrics],
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
+  { collect, ...description }: Description<L> & { collect?: (counter: Counter<L>) => void },
+): Counter<L> {
+  const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
+  const options = { labelNames: [], ...description, registers: [metrics] };
+  return known ?? new Counter({ ...options, ...(collect && { collect(this: Counter<L>) { collect(this); } }) });
 }
 
 /** @param collect sets the value at each scrape */
