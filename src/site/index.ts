@@ -21,7 +21,7 @@ import { SiteLimits } from './request-limits.ts';
 import { headImage, playerHead } from './pages/head-image.ts';
 import { colourRules, hueRules } from './components/colours.ts';
 import { Heads } from './heads.ts';
-import { Highlights } from './highlights.ts';
+import { cachedHighlights } from './components/highlights.ts';
 import { signedInPerson } from './person.ts';
 import { Cards } from './open-graph/cards.ts';
 import { boardCard, mapCard, matchImage, playerCard, playerImage, siteCard } from './open-graph/index.ts';
@@ -99,7 +99,7 @@ export function createSite(
     bucketsAt,
     cards,
     heads,
-    highlights: new Highlights({ db, clock, bucketsAt }),
+    highlights: cachedHighlights({ db, clock, bucketsAt }),
     apiDocument,
   };
   const app = new Hono<Env>();

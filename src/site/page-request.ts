@@ -12,7 +12,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { Cards } from './open-graph/cards.ts';
 import type { Heads } from './heads.ts';
-import type { Highlights } from './highlights.ts';
+import type { Climber } from '#store/game/leaderboards/climbers.ts';
 import { en, type Text } from './text/en.ts';
 import { ja } from './text/ja.ts';
 
@@ -28,9 +28,15 @@ export interface Deps {
   bucketsAt: BucketsAt;
   cards: Cards;
   heads: Heads;
-  highlights: Highlights;
+  highlights: () => Promise<Highlights>;
   /** The OpenAPI document of the data API. */
   apiDocument: () => Promise<object>;
+}
+
+/** The match of the day and the climbers of the week, by keys. */
+export interface Highlights {
+  match: number | undefined;
+  climbers: readonly Climber[];
 }
 
 /** The person who is signed in on the site, which shares its session with the console. */

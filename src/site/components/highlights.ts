@@ -1,21 +1,47 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
-import type { Climber } from '#store/game/leaderboards/leaderboards.ts';
+import { type Climber, climbers } from '#store/game/leaderboards/leaderboards.ts';
+import { largestMatch } from '#store/game/match-lists.ts';
 import { matchByKey, type MatchObjective, type MatchTeam, type WholeMatch } from '#store/game/matches.ts';
 import { rankedAmong } from '#store/game/unranked-players.ts';
-import type { PageRequest } from '../page-request.ts';
+import { back } from '#store/game/time-buckets.ts';
+import { ByteCache } from '../byte-cache.ts';
+import type { Deps, Highlights, PageRequest } from '../page-request.ts';
 import { heading } from './labels.ts';
 import { byFeats, type Feats, featsOf, rankedPlayers } from './match-best.ts';
 import { isFreeForAll, matchList } from './match-list.ts';
 import { nth } from './places.ts';
 import { playerLink } from './player-link.ts';
 
+const FRESH_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Finds the highlights once a minute, because that takes some milliseconds. */
+export function cachedHighlights({ db, clock, bucketsAt }: Pick<Deps, 'db' | 'clock' | 'bucketsAt'>): Deps['highlights'] {
+  const cache = new ByteCache<Highlights & { time: number }>(1, () => 1);
+  const find = async () => {
+    const time = clock.now();
+    const { week } = bucketsAt(time);
+    const board = { bucket: week, mode: 'total', metric: 'win' } as const;
+    return {
+      match: await largestMatch(db, time - DAY_MS),
+      climbers: await climbers(db, board, back(week, 1)),
+      time,
+    };
+  };
+  return async () => {
+    const cached = cache.get('');
+    const isFresh = cached !== undefined && Math.abs(clock.now() - cached.time) < FRESH_MS;
+    return isFresh ? cached : await cache.make('', find);
+  };
+}
+
 /** The match of the day and the climbers of the week; empty without either. */
 export async function highlights(request: PageRequest): Promise<Html> {
-  const { match, climbers } = await request.deps.highlights.read();
+  const { match, climbers: found } = await request.deps.highlights();
   return html`<div class="two">
-    ${await matchOfTheDay(request, match)}${await climbersOfTheWeek(request, climbers)}
+    ${await matchOfTheDay(request, match)}${await climbersOfTheWeek(request, found)}
   </div>`;
 }
 
@@ -53,12 +79,12 @@ async function bestPlayer({ db }: PageRequest, match: WholeMatch): Promise<Feats
   return best.find(({ uuid }) => ranked.has(uuid));
 }
 
-async function climbersOfTheWeek(request: PageRequest, climbers: readonly Climber[]): Promise<Html> {
+async function climbersOfTheWeek(request: PageRequest, found: readonly Climber[]): Promise<Html> {
   const { db, text, formats } = request;
-  if (climbers.length === 0) return html``;
-  const keys = climbers.map(({ key }) => key);
+  if (found.length === 0) return html``;
+  const keys = found.map(({ key }) => key);
   const players = new Map((await rankedAmong(db, 'key', keys)).map((player) => [player.key, player]));
-  const shown = climbers.filter(({ key }) => players.has(key));
+  const shown = found.filter(({ key }) => players.has(key));
   if (shown.length === 0) return html``;
   return html`<section aria-labelledby="climbers">
     ${heading('climbers', text.highlights.climbers, { href: '/leaderboards?period=week', label: text.more })}
