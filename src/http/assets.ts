@@ -8,16 +8,14 @@ import { codingFor } from './content-coding.ts';
 const TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.webp': 'image/webp',
   '.jpg': 'image/jpeg',
-  '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
 };
 
-const COMPRESSED = /^(text|application\/json|image\/svg)/;
+const COMPRESSED = /^(text|image\/svg)/;
 
 interface Asset {
   href: string;
@@ -43,7 +41,7 @@ export class Assets {
   }
 
   add(name: string, content: string | Uint8Array): this {
-    const bytes = Uint8Array.from(typeof content === 'string' ? Buffer.from(content) : content);
+    const bytes = Buffer.from(content);
     const extension = extname(name);
     const version = hash('sha256', bytes, 'base64url').slice(0, 12);
     const href = `${this.#root}${name.slice(0, -extension.length)}.${version}${extension}`;
@@ -82,9 +80,8 @@ export class Assets {
   }
 }
 
-const compress = { gzip: promisify(gzip), br: promisify(brotliCompress) };
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } };
 const CODINGS = {
-  gzip: async (bytes: Uint8Array) => Uint8Array.from(await compress.gzip(bytes)),
-  br: async (bytes: Uint8Array) =>
-    Uint8Array.from(await compress.br(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } })),
+  gzip: promisify(gzip),
+  br: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, BROTLI),
 };

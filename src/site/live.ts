@@ -92,8 +92,7 @@ const headersOf = ({ etag }: Copy, { language }: PageRequest): Record<string, st
 const notModified = (c: Context, copy: Copy, request: PageRequest): Response =>
   c.body(null, 304, headersOf(copy, request));
 
-const gzipBytes = promisify(gzip);
-const compress = async (body: string): Promise<Uint8Array<ArrayBuffer>> => Uint8Array.from(await gzipBytes(body));
+const compress = promisify(gzip);
 
 /** `LiveParts` as text. Equal versions have equal parts. */
 interface RenderedParts {
