@@ -14,35 +14,32 @@ interface Description<L extends string> {
   labelNames?: readonly L[];
 }
 
-/**
- * Each function returns the existing metric of that name, because a service may be opened again with the same context.
- * @param collect sets the value at each scrape
- */
+/** Sets the value of a metric at each scrape. */
+type Collect<M> = (metric: M) => Promise<void> | void;
+
+/** prom-client calls it with the metric as `this`. */
+const collecting = <M>(collect: Collect<M> | undefined) =>
+  collect && {
+    collect(this: M) {
+      return collect(this);
+    },
+  };
+
+/** It and `histogram` return the existing metric of that name: a service may be opened again with the same context. */
 export function counter<L extends string = never>(
   metrics: Metrics,
-  { collect, ...description }: Description<L> & { collect?: (counter: Counter<L>) => void },
+  { collect, ...description }: Description<L> & { collect?: Collect<Counter<L>> },
 ): Counter<L> {
   const known = metrics.getSingleMetric(description.name) as Counter<L> | undefined;
-  const options = { labelNames: [], ...description, registers: [metrics] };
-  return known ?? new Counter({ ...options, ...(collect && { collect(this: Counter<L>) { collect(this); } }) });
+  return known ?? new Counter({ labelNames: [], ...description, registers: [metrics], ...collecting(collect) });
 }
 
-/** @param collect sets the value at each scrape */
 export function gauge<L extends string = never>(
   metrics: Metrics,
-  { collect, ...description }: Description<L> & { collect?: (gauge: Gauge<L>) => Promise<void> | void },
+  { collect, ...description }: Description<L> & { collect?: Collect<Gauge<L>> },
 ): Gauge<L> {
   metrics.removeSingleMetric(description.name);
-  return new Gauge({
-    labelNames: [],
-    ...description,
-    registers: [metrics],
-    ...(collect && {
-      collect(this: Gauge<L>) {
-        return collect(this);
-      },
-    }),
-  });
+  return new Gauge({ labelNames: [], ...description, registers: [metrics], ...collecting(collect) });
 }
 
 /** @param buckets upper bounds in the unit of the name, ascending */

@@ -18,7 +18,11 @@ const FRESH_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** Finds the highlights once a minute, because that takes some milliseconds. */
-export function cachedHighlights({ db, clock, bucketsAt }: Pick<Deps, 'db' | 'clock' | 'bucketsAt'>): Deps['highlights'] {
+export function cachedHighlights({
+  db,
+  clock,
+  bucketsAt,
+}: Pick<Deps, 'db' | 'clock' | 'bucketsAt'>): Deps['highlights'] {
   const cache = new ByteCache<Highlights & { time: number }>(1, () => 1);
   const find = async () => {
     const time = clock.now();
@@ -40,9 +44,7 @@ export function cachedHighlights({ db, clock, bucketsAt }: Pick<Deps, 'db' | 'cl
 /** The match of the day and the climbers of the week; empty without either. */
 export async function highlights(request: PageRequest): Promise<Html> {
   const { match, climbers: found } = await request.deps.highlights();
-  return html`<div class="two">
-    ${await matchOfTheDay(request, match)}${await climbersOfTheWeek(request, found)}
-  </div>`;
+  return html`<div class="two">${await matchOfTheDay(request, match)}${await climbersOfTheWeek(request, found)}</div>`;
 }
 
 async function matchOfTheDay(request: PageRequest, key: number | undefined): Promise<Html> {
