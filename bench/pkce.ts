@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Client, Provider } from 'oidc-provider';
-import { brandAssets } from '#http/branding.ts';
+import { brandAssets } from '#http/assets.ts';
 import { RateLimits } from '#http/rate-limits.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import { groupWriter } from '#db/group-writer.ts';

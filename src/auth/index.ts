@@ -9,7 +9,7 @@ import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_FILE } from '#http/passkey-form.ts';
 import { LINK_SCRIPT } from './layout.ts';
 import { invalidRequest, toHttpError } from '#http/errors.ts';
 import { describeResponse, requestIdOf } from '#http/request-metrics.ts';
-import { brandAssets } from '#http/branding.ts';
+import { brandAssets } from '#http/assets.ts';
 import { disconnected } from '#http/listener.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { PageShell } from '#http/page.ts';

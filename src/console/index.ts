@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { HttpService } from '#http/service.ts';
 import { ClientAddresses } from '#http/client-address.ts';
-import { brandAssets } from '#http/branding.ts';
+import { brandAssets } from '#http/assets.ts';
 import { openSecretKey } from '#platform/crypto/secret-key.ts';
 import type { PageShell } from '#http/page.ts';
 import type { AppContext } from '#context/context.ts';

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Assets } from './assets.ts';
-import { HEADER_COLOURS, logoUrl } from './branding.ts';
+import { type Assets, HEADER_COLOURS, logoUrl } from './assets.ts';
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from './languages.ts';
 import { languageLink } from './links.ts';
 import type { Config } from '#platform/config/config.ts';

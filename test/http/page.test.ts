@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { html } from 'hono/html';
-import { brandAssets } from '#http/branding.ts';
+import { brandAssets } from '#http/assets.ts';
 import { field } from '#http/fields.ts';
 import { contrast, inkOn, readableOn } from '#platform/text/colours.ts';
 import { readConfig } from '#platform/config/config.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Config } from '#platform/config/config.ts';
 import { secretKeyFile, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
-import { brandAssets } from '#http/branding.ts';
+import { brandAssets } from '#http/assets.ts';
 import { ClientAddresses } from '#http/client-address.ts';
 import { readPrivacy } from '#site/pages/privacy.ts';
 import { type Finding, problem, refusalOf } from './finding.ts';

@@ -12,7 +12,7 @@ import { heading } from './labels.ts';
 import { byFeats, type Feats, featsOf, rankedPlayers } from './match-best.ts';
 import { isFreeForAll, matchList } from './match-list.ts';
 import { nth } from './places.ts';
-import { playerLink } from './player-link.ts';
+import { playerLink } from './links.ts';
 
 const FRESH_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -5,7 +5,7 @@ import type { PageRequest } from '../page-request.ts';
 import { heading, stopwatch } from './labels.ts';
 import { isFreeForAll } from './match-list.ts';
 import { type Timed, whoKilled } from './match-timeline.ts';
-import { playerLink } from './player-link.ts';
+import { playerLink } from './links.ts';
 
 /** A player of a match with the number of objectives that the player completed. */
 export interface Feats extends MatchPlayer {

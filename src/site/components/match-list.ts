@@ -6,8 +6,7 @@ import { factsOf, type MatchFacts, type MatchHead, type MatchTeam, type PlayedMa
 import { type MapSummary, mapSummaries } from '#store/game/maps/maps.ts';
 import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
-import { thumb } from './map-image.ts';
-import { playerIcon } from './player-link.ts';
+import { playerIcon, thumb } from './links.ts';
 import { ago, modeLabel, stopwatch, won } from './labels.ts';
 
 type Row = MatchHead & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;

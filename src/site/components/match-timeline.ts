@@ -6,7 +6,7 @@ import type { PageRequest } from '../page-request.ts';
 import { type KillBar, timeline } from './charts.ts';
 import { type Colour, colourNamed } from './colours.ts';
 import { heading, stopwatch } from './labels.ts';
-import { playerLink } from './player-link.ts';
+import { playerLink } from './links.ts';
 
 /** A match in time. A running one ends at its newest report, and has no kills yet. */
 export interface Timed {

@@ -12,7 +12,7 @@ import {
 import { bestMap, type RecentMatch, recentMatches } from '#store/game/rivals/recent-matches.ts';
 import type { PageRequest } from '../page-request.ts';
 import { figure, heading } from './labels.ts';
-import { playerLink } from './player-link.ts';
+import { playerLink } from './links.ts';
 
 const SHOWN_RESULTS = 10;
 

@@ -6,9 +6,8 @@ import type { MapSummary } from '#store/game/maps/maps.ts';
 import type { PageRequest } from '../page-request.ts';
 import { teamColours } from './colours.ts';
 import { modeLabel, stopwatch } from './labels.ts';
-import { thumb } from './map-image.ts';
 import { isFreeForAll } from './match-list.ts';
-import { playerIcon } from './player-link.ts';
+import { playerIcon, thumb } from './links.ts';
 
 const SHOWN = 4;
 const SHOWN_TEAMS = 4;

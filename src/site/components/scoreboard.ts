@@ -7,7 +7,7 @@ import type { MatchPlayer } from '#store/game/matches.ts';
 import { groupOf } from '#store/game/statistics-groups.ts';
 import type { PageRequest } from '../page-request.ts';
 import type { Colour } from './colours.ts';
-import { playerLink } from './player-link.ts';
+import { playerLink } from './links.ts';
 import { numberCells, numberHeads, table } from './table.ts';
 
 /** A player with the name of the team, and whether another team decided the player's result. */

@@ -1,5 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
+import { keyCursor, type Listed, listed } from '#http/pager.ts';
+import type { PageRequest } from '../page-request.ts';
 
 interface Table {
   /** What screen readers call the table. */
@@ -35,3 +37,38 @@ export const numberHeads = (names: readonly string[]): Html =>
 /** The numbers of a row; in a narrow window each has the name of its column. */
 export const numberCells = (names: readonly string[], cells: readonly string[]): Html =>
   html`${cells.map((cell, index) => html`<td class="n" data-label="${names[index]!}">${cell}</td>`)}`;
+
+/** Items per page. Lists read one more to know whether there is a next page. */
+export const PAGE_SIZE = 30;
+
+/** A page of a list in the order of its keys, of up to `PAGE_SIZE + 1` items that were read. */
+export const byKey = <T extends { key: number }>(read: readonly T[]): Listed<T> => listed(read, PAGE_SIZE, keyCursor);
+
+/**
+ * A row of links, one per value of a filter.
+ * @param name the query parameter that the links set
+ * @param others other query parameters that the links set, or remove if undefined
+ */
+export function choices(
+  request: PageRequest,
+  label: string,
+  name: string,
+  values: readonly { value: string | undefined; label: string }[],
+  chosen: string | undefined,
+  others: Readonly<Record<string, string | undefined>> = {},
+): Html {
+  return html`<nav class="choices" aria-label="${label}">
+    <ul>
+      ${values.map(
+        ({ value, label: valueLabel }) =>
+          html`<li>
+            <a
+              href="${request.link({ ...others, [name]: value })}"
+              ${value === chosen ? html` aria-current="true"` : ''}
+              ><bdi>${valueLabel}</bdi></a
+            >
+          </li>`,
+      )}
+    </ul>
+  </nav>`;
+}

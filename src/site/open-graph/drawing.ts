@@ -3,7 +3,7 @@ import { mix, readableOn } from '#platform/text/colours.ts';
 import type { UploadedImage } from '#platform/uploaded-image.ts';
 import type { Html } from '#http/page.ts';
 import { hueColours, hueClass } from '#site/components/colours.ts';
-import { identiconCells } from '#site/components/player-link.ts';
+import { identiconCells } from '#site/components/links.ts';
 import { CARD_SIZE, type PageRequest } from '../page-request.ts';
 import { familyOf, fitted } from './font.ts';
 

@@ -7,8 +7,8 @@ import { mapSummaries } from '#store/game/maps/maps.ts';
 import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { factsOf } from '#store/game/matches.ts';
 import { listPunishments } from '#store/game/punishments.ts';
-import { mapImagePath } from '#site/components/map-image.ts';
-import { typeName } from '#site/components/punishment-table.ts';
+import { mapImagePath } from '#site/components/links.ts';
+import { typeName } from '#site/pages/punishments.ts';
 import { modeName } from '#site/components/labels.ts';
 import type { PageRequest } from '#site/page-request.ts';
 

@@ -2,7 +2,7 @@ import { IMAGE_HEADERS, imageResponse } from '#http/image-response.ts';
 import { uuidOf } from '#text/text.ts';
 import { findPlayer, playerByUuid } from '#store/game/players.ts';
 import { hueClass, hueColours } from '#site/components/colours.ts';
-import { identiconCells } from '#site/components/player-link.ts';
+import { identiconCells } from '#site/components/links.ts';
 import type { PageRequest } from '#site/page-request.ts';
 
 /**

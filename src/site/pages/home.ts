@@ -14,8 +14,7 @@ import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { sinceLastVisit } from '#site/components/places.ts';
 import { runningMatches } from '#site/components/running-matches.ts';
-import { playerLink } from '#site/components/player-link.ts';
-import { mapLink, thumb } from '#site/components/map-image.ts';
+import { playerLink, mapLink, thumb } from '#site/components/links.ts';
 import { ago, heading, modeLabel, stopwatch } from '#site/components/labels.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 

@@ -21,10 +21,9 @@ import { findPlayer } from '#store/game/players.ts';
 import { bannedPlayers } from '#store/game/punishments.ts';
 import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
-import { choices, PAGE_SIZE } from '#site/components/pager.ts';
 import { ownPlace, placeOf } from '#site/components/places.ts';
-import { bannedBadge, playerLink } from '#site/components/player-link.ts';
-import { table } from '#site/components/table.ts';
+import { bannedBadge, playerLink } from '#site/components/links.ts';
+import { table, choices, PAGE_SIZE } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The periods of boards, the usual one first. */

@@ -18,9 +18,8 @@ import { serversPlaying } from '#store/game/servers.ts';
 import { barChart, stackedBar } from '#site/components/charts.ts';
 import { teamColours } from '#site/components/colours.ts';
 import { matchList } from '#site/components/match-list.ts';
-import { identicon, playerIcon } from '#site/components/player-link.ts';
+import { identicon, playerIcon, imageVersion, thumb } from '#site/components/links.ts';
 import { imageResponse } from '#http/image-response.ts';
-import { imageVersion, thumb } from '#site/components/map-image.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 

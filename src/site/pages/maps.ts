@@ -15,8 +15,8 @@ import {
 import { type GameMap, listMaps, mapSummaries } from '#store/game/maps/maps.ts';
 import { listServerNames, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
-import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
-import { thumb } from '#site/components/map-image.ts';
+import { byKey, choices, PAGE_SIZE } from '#site/components/table.ts';
+import { thumb } from '#site/components/links.ts';
 import { modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 

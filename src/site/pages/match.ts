@@ -28,7 +28,7 @@ import {
   scoreTable,
   teamScoreboard,
 } from '#site/components/scoreboard.ts';
-import { thumb } from '#site/components/map-image.ts';
+import { thumb } from '#site/components/links.ts';
 import { figure, heading, modeName, shareLink, stopwatch, timestamp, won } from '#site/components/labels.ts';
 import type { LivePage, PageRequest } from '#site/page-request.ts';
 

@@ -10,7 +10,7 @@ import { isPrivate } from '#store/game/private-players.ts';
 import { listServerNames, serverByKey, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
 import { matchList } from '#site/components/match-list.ts';
-import { byKey, choices, PAGE_SIZE } from '#site/components/pager.ts';
+import { byKey, choices, PAGE_SIZE } from '#site/components/table.ts';
 import { modeName } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 

@@ -17,8 +17,8 @@ import { type Audience, isPrivate } from '#store/game/private-players.ts';
 import { isBanned, listPunishmentsOf } from '#store/game/punishments.ts';
 import { barChart, ringChart } from '#site/components/charts.ts';
 import { matchList } from '#site/components/match-list.ts';
-import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
-import { bannedBadge, playerIcon, playerLink } from '#site/components/player-link.ts';
+import { byKey, PAGE_SIZE } from '#site/components/table.ts';
+import { bannedBadge, playerIcon, playerLink } from '#site/components/links.ts';
 import {
   bestFigures,
   bestPlaces,
@@ -27,7 +27,7 @@ import {
   sinceLastVisit,
   totalPlaces,
 } from '#site/components/places.ts';
-import { punishmentTable } from '#site/components/punishment-table.ts';
+import { punishmentTable } from '#site/pages/punishments.ts';
 import { playerCountersSection, statsTable, type Total, totalOf } from '#site/components/stats-table.ts';
 import { ago, figure, heading, shareLink, timestamp } from '#site/components/labels.ts';
 import { formSection } from '#site/components/player-form.ts';

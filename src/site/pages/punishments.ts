@@ -4,12 +4,13 @@ import { COLON } from '#http/languages.ts';
 import { appealContact, contactHtml } from '#http/contact.ts';
 import type { Html } from '#http/page.ts';
 import { pager } from '#http/pager.ts';
-import { ACTIVE, listPunishments, type Punishment, punishmentByKey, type Revocation } from '#store/game/punishments.ts';
-import { byKey, PAGE_SIZE } from '#site/components/pager.ts';
-import { playerLink } from '#site/components/player-link.ts';
-import { punishmentTable, stateChip, typeName } from '#site/components/punishment-table.ts';
-import { timestamp } from '#site/components/labels.ts';
+import { ACTIVE, listPunishments, punishmentByKey, EXPIRED } from '#store/game/punishments.ts';
+import type { Punishment, Revocation } from '#store/game/punishments.ts';
+import { byKey, PAGE_SIZE, table } from '#site/components/table.ts';
+import { playerLink } from '#site/components/links.ts';
+import { timestamp, ago } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
+import { punishmentTypeName } from '#http/game-texts/en.ts';
 
 /** `/punishments` */
 export async function punishmentsPage(request: PageRequest): Promise<PageContent> {
@@ -80,3 +81,39 @@ const fact = (name: string, value: Html): Html =>
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
+
+/** The name of a punishment type in the reader's language; a custom type as the server reported it. */
+export const typeName = ({ text }: PageRequest, type: string): string => punishmentTypeName(text.punishmentTypes, type);
+
+export function stateChip({ text }: PageRequest, { state }: Punishment): Html {
+  const name = state === ACTIVE ? 'active' : state === EXPIRED ? 'expired' : 'revoked';
+  return html`<span class="state ${name}">${text.punishmentStates[name]}</span>`;
+}
+
+export function punishmentTable(
+  request: PageRequest,
+  items: readonly Punishment[],
+  { withPlayer }: { withPlayer: boolean },
+): Html {
+  const { text } = request;
+  const { columns } = text;
+  if (items.length === 0) return html`<p class="soft">${text.punishment.none}</p>`;
+  const names = [columns.type, ...(withPlayer ? [columns.player] : []), columns.reason, columns.state, columns.when];
+  return table({
+    label: text.sections.punishments,
+    kind: 'punishments',
+    head: html`${names.map((name) => html`<th scope="col">${name}</th> `)}`,
+    rows: items.map(
+      (item) =>
+        html`<tr>
+          <th scope="row">
+            <a href="/punishments/${idOf(item.key)}"><bdi>${typeName(request, item.type)}</bdi></a>
+          </th>
+          ${withPlayer ? html`<td>${playerLink(request, item.punished)}</td>` : ''}
+          <td class="reason"><bdi>${item.reason}</bdi></td>
+          <td>${stateChip(request, item)}</td>
+          <td class="soft small">${ago(request, item.time)}</td>
+        </tr> `,
+    ),
+  });
+}

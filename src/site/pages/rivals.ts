@@ -9,7 +9,7 @@ import { companions, matchesTogether, type Together } from '#store/game/rivals/r
 import type { Rival } from '#store/game/rivals/rivals.ts';
 import { heading } from '#site/components/labels.ts';
 import { recordValue, streakLabel } from '#site/components/player-form.ts';
-import { playerLink } from '#site/components/player-link.ts';
+import { playerLink } from '#site/components/links.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { numberCells, table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';

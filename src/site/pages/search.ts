@@ -9,7 +9,7 @@ import { playerByKey, playerByUuid } from '#store/game/players.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { type FoundMap, type FoundPlayer, searchMaps, searchPlayers, searchServers } from '#store/game/search.ts';
 import { type Server, serverByKey } from '#store/game/servers.ts';
-import { playerLink } from '#site/components/player-link.ts';
+import { playerLink } from '#site/components/links.ts';
 import { heading, modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 

@@ -7,7 +7,7 @@ import { listMatchesWhere } from '#store/game/match-lists.ts';
 import { serverByKey, type ServerNow } from '#store/game/servers.ts';
 import { teamColours } from '#site/components/colours.ts';
 import { figure, heading, modeLabel, stopwatch, timestamp } from '#site/components/labels.ts';
-import { mapLink, thumb } from '#site/components/map-image.ts';
+import { mapLink, thumb } from '#site/components/links.ts';
 import { matchList } from '#site/components/match-list.ts';
 import { onlinePlayers } from '#site/components/online-players.ts';
 import { matchTimeline } from '#site/components/match-timeline.ts';
