@@ -32,7 +32,7 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
   const entries = matches.map(({ key, finished }, index): Entry => {
     const { map, server, win, gamemode } = facts[index]!;
     const picture = mapImagePath(summaries.of(map));
-    const outcome = win === '' ? request.text.match.endedDraw : request.text.match.wonBy(win);
+    const outcome = win === '' ? request.text.match.draw : request.text.match.wonBy(win);
     return {
       path: `/matches/${idOf(key)}`,
       title: request.text.match.title(map, server),
@@ -41,7 +41,7 @@ export async function matchFeed(request: PageRequest): Promise<Response> {
         ${picture === undefined ? '' : html`<img alt="" src="${request.deps.config.SITE_URL}${picture}" />`}`,
     };
   });
-  return await feed(request, '/matches', request.text.match.list, entries);
+  return await feed(request, '/matches', request.text.sections.matches, entries);
 }
 
 /** `/punishments.atom` */
@@ -53,7 +53,7 @@ export async function punishmentFeed(request: PageRequest): Promise<Response> {
     updated: punishment.time,
     content: html`<p>${punishment.reason}</p>`,
   }));
-  return await feed(request, '/punishments', request.text.punishment.list, entries);
+  return await feed(request, '/punishments', request.text.sections.punishments, entries);
 }
 
 /** An Atom feed (RFC 4287). The content of an entry is HTML within XML, so it is escaped twice. */

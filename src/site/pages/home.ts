@@ -56,7 +56,7 @@ export async function homePage(request: PageRequest): Promise<LivePage> {
       </section>
       <div class="two">
         <section aria-labelledby="latest">
-          ${heading('latest', text.home.latest, { href: '/matches', label: text.more })}
+          ${heading('latest', text.match.latest, { href: '/matches', label: text.more })}
           <div data-part="latest">${latest}</div>
           <p class="feeds">
             <a class="feed" href="/matches.atom">${text.feeds.matches}</a>

@@ -282,7 +282,7 @@ function boardFilters(request: PageRequest, { mode, period, metric, declared }: 
         ${choices(request, words.gamemode, 'mode', modes, mode)}
         ${choices(request, words.period, 'period', periods, period, ofPeriod)}
         ${choices(request, words.order, 'by', metrics, metric)}
-        ${own.length === 0 ? '' : choices(request, boards.counters, 'by', own, metric, ALL_TIME)}
+        ${own.length === 0 ? '' : choices(request, request.text.player.counters, 'by', own, metric, ALL_TIME)}
       </div>
     </details>
   </div>`;

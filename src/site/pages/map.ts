@@ -56,7 +56,7 @@ export async function mapPage(request: PageRequest): Promise<PageContent | Respo
       <div class="two even">${await results(request, map)}${await ratings(request, map)}</div>
       ${await rotationsPlaying(request, map)}
       <section aria-labelledby="latest">
-        ${heading('latest', text.map.latest, { href: `/matches?map=${encodeURIComponent(map.name)}`, label: text.more })}
+        ${heading('latest', text.match.latest, { href: `/matches?map=${encodeURIComponent(map.name)}`, label: text.more })}
         ${await latest(request, map)}
       </section>`,
   };

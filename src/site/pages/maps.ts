@@ -42,12 +42,12 @@ export async function mapsPage(request: PageRequest): Promise<PageContent> {
   const { items, next } = sort === 'new' ? await newestMaps(request, filter) : await rankedMaps(request, sort, filter);
   const cursor = sort === 'new' ? 'max_id' : 'behind';
   return {
-    title: text.map.list,
+    title: text.sections.maps,
     description: text.map.listDescription(request.deps.config.NETWORK_NAME),
     path: request.link({}),
     section: 'maps',
     noIndex: request.query(cursor) !== undefined,
-    main: html`<h1>${text.map.list}</h1>
+    main: html`<h1>${text.sections.maps}</h1>
       ${await filters(request, gamemode, rotation, sort)}
       ${sort === 'rating' ? html`<p class="soft small">${text.map.fewVotes(MIN_VOTES)}</p>` : ''}
       ${items.length === 0 ? html`<p class="soft">${text.map.none}</p>` : await cards(request, items)}

@@ -116,7 +116,7 @@ function describe(request: PageRequest, { facts, winners, teams, match }: MatchV
   const { text, formats } = request;
   const scores = teams.slice(0, 8).map(({ name, score }) => `${name} ${formats.number(score)}`);
   const players = countPlayers(teams);
-  const outcome = winners.length === 0 ? text.match.endedDraw : text.match.wonBy(winners.join(', '));
+  const outcome = winners.length === 0 ? text.match.draw : text.match.wonBy(winners.join(', '));
   const length = stopwatch(match.finished - match.started);
   return text.match.describe(outcome, modeName(request, facts.gamemode), scores.join(', '), players, length);
 }

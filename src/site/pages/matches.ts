@@ -19,7 +19,7 @@ export async function matchesPage(request: PageRequest): Promise<PageContent> {
   const { text } = request;
   const filter = await readFilter(request);
   const { items, next } = byKey(await listMatches(request, filter));
-  const title = filter.names.length === 0 ? text.match.list : text.match.listOf(filter.names.join(' · '));
+  const title = filter.names.length === 0 ? text.sections.matches : text.match.listOf(filter.names.join(' · '));
   return {
     title,
     description: text.match.listDescription(request.deps.config.NETWORK_NAME),

@@ -128,7 +128,7 @@ async function record(
     </section>
     ${counters}
     <section aria-labelledby="latest">
-      ${heading('latest', text.player.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}
+      ${heading('latest', text.match.latest, { href: `/players/${player.uuid}/matches`, label: text.more })}
       ${await matchList(request, matches)}
     </section>`;
 }

@@ -17,14 +17,14 @@ export async function punishmentsPage(request: PageRequest): Promise<PageContent
   const { text } = request;
   const { items, next } = byKey(await listPunishments(request.db, request.beforeKey, PAGE_SIZE + 1, request.now));
   return {
-    title: text.punishment.list,
+    title: text.sections.punishments,
     description: text.punishment.listDescription(request.deps.config.NETWORK_NAME),
     path: '/punishments',
     section: 'punishments',
     noIndex: request.query('max_id') !== undefined,
     feeds: [{ path: '/punishments.atom', title: text.feeds.punishments }],
     main: html`<div class="heading">
-        <h1>${text.punishment.list}</h1>
+        <h1>${text.sections.punishments}</h1>
         <a class="feed" href="/punishments.atom">${text.feeds.punishments}</a>
       </div>
       ${punishmentTable(request, items, { withPlayer: true })}${pager(request.url, text.pager, next, 'max_id')}`,
@@ -64,9 +64,10 @@ function facts(request: PageRequest, punishment: Punishment): Html {
 }
 
 function revocationFacts(request: PageRequest, { time, by, server, reason }: Revocation): Html {
-  const { revoked, revokedBy, revokedWhy, team } = request.text.punishment;
+  const { punishment, punishmentStates } = request.text;
+  const { revokedBy, revokedWhy, team } = punishment;
   const who = by === null ? (server === '' ? html`${team}` : html`<bdi>${server}</bdi>`) : playerLink(request, by);
-  return html`${fact(revoked, timestamp(request, time))}${fact(revokedBy, who)}
+  return html`${fact(punishmentStates.revoked, timestamp(request, time))}${fact(revokedBy, who)}
   ${reason === '' ? '' : fact(revokedWhy, html`<bdi>${reason}</bdi>`)}`;
 }
 

@@ -47,7 +47,7 @@ async function partsOf(request: PageRequest, server: ServerNow) {
       ${running(request, server, live, summaries.of(names[0]!))}`,
       matches: html`${seenWithoutResult(request, unreported, (map) => summaries.of(map))}
         <section aria-labelledby="latest">
-          ${heading('latest', text.server.matches, { href: `/matches?server=${idOf(server.key)}`, label: text.more })}
+          ${heading('latest', text.match.latest, { href: `/matches?server=${idOf(server.key)}`, label: text.more })}
           ${await matchList(request, latest)}
         </section>`,
     },

@@ -11,7 +11,6 @@ export const server = {
   observers: 'Watching',
   unreported: 'Seen without a result',
   unreportedNote: 'This server was seen playing these matches, but nobody has reported how they ended.',
-  matches: 'Latest matches',
 };
 
 /** What screen readers announce while a page follows. */

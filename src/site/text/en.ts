@@ -85,7 +85,6 @@ export const en = {
     neverHeard: 'never seen',
     who: 'Players online',
     others: (count: string) => `and ${amount(count, 'other')}`,
-    latest: 'Latest matches',
     active: 'Most active this week',
   },
   counters: { kills: plural('kill', 'kills'), matches: plural('match', 'matches') },
@@ -112,7 +111,7 @@ export const en = {
     when: 'When',
   },
   match: {
-    list: 'Matches',
+    latest: 'Latest matches',
     listOf: (name: string) => `Matches: ${name}`,
     listDescription: (network: string) => `Finished matches on ${network}, newest first.`,
     none: 'No finished matches yet.',
@@ -125,7 +124,6 @@ export const en = {
     draw: 'Draw',
     /** The words before and after the winner. */
     won: ['', ' won'] as [before: string, after: string],
-    endedDraw: 'Draw',
     wonBy: (team: string) => `${team} won`,
     describe: (outcome: string, mode: string, scores: string, players: number, length: string) =>
       `${outcome} (${mode}${scores === '' ? '' : `: ${scores}`}). ${amount(players, 'player')}, ${length}.`,
@@ -172,7 +170,6 @@ export const en = {
   /** The words before and after the player or the team that completed an objective. */
   by: [(done: string) => `${done} by`, (_done: string) => ''] as [(done: string) => string, (done: string) => string],
   map: {
-    list: 'Maps',
     listDescription: (network: string) => `The maps played on ${network}.`,
     none: 'No maps yet.',
     sorts: { new: 'Newest', plays: 'Most played', rating: 'Best rated' },
@@ -195,7 +192,6 @@ export const en = {
     where: 'Where to play it',
     playing: 'Now playing on',
     rotations: 'In the rotation of',
-    latest: 'Latest matches',
   },
   player: {
     listDescription: (network: string) => `Players of ${network}: find one by a present or former name.`,
@@ -219,7 +215,6 @@ export const en = {
     private: 'This profile is private: the player does not show matches and statistics.',
     isPrivate: (name: string) => `${name} has a private profile.`,
     power: 'power',
-    latest: 'Latest matches',
     matchesOf: 'Matches of',
     names: 'Names',
     present: 'current',
@@ -250,10 +245,8 @@ export const en = {
     periods: { day: 'day', week: 'week', month: 'month', all: 'all time' },
     metrics: { win: 'Wins', kill: 'Kills', play: 'Matches' },
     counterTitle: (counter: string, mode: string) => `Leaderboard: ${counter}, ${mode}, all time`,
-    counters: 'More statistics',
   },
   punishment: {
-    list: 'Punishments',
     listDescription: (network: string) => `Bans, mutes, kicks and warnings on ${network}, newest first.`,
     title: (type: string, name: string) => `${type}: ${name}`,
     none: 'No punishments.',
@@ -265,7 +258,6 @@ export const en = {
     forever: 'Permanent',
     server: 'Server',
     level: 'Level',
-    revoked: 'Revoked',
     revokedBy: 'Revoked by',
     revokedWhy: 'Reason for the revocation',
     appeal: 'To object to this punishment',

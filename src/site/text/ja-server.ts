@@ -12,7 +12,6 @@ export const server: Text['server'] = {
   observers: '観戦者',
   unreported: '結果のない試合',
   unreportedNote: 'このサーバーで確認された試合ですが、結果は報告されていません。',
-  matches: '最新の試合',
 };
 
 /** What screen readers announce while a page follows. */

@@ -78,7 +78,6 @@ export const ja: Text = {
     neverHeard: '接続の記録なし',
     who: '参加中のプレイヤー',
     others: (count) => `ほか ${count} 人`,
-    latest: '最新の試合',
     active: '今週よく遊んだプレイヤー',
   },
   counters: { kills: () => 'キル', matches: () => '試合' },
@@ -105,7 +104,7 @@ export const ja: Text = {
     when: '日時',
   },
   match: {
-    list: '試合',
+    latest: '最新の試合',
     listOf: (name) => `試合：${name}`,
     listDescription: (network) => `${network} で終了した試合を新しい順に表示します。`,
     none: 'まだ試合がありません。',
@@ -117,7 +116,6 @@ export const ja: Text = {
     ranked: 'ランク戦',
     draw: '引き分け',
     won: ['', ' の勝利'],
-    endedDraw: '引き分け',
     wonBy: (team) => `${team} の勝利`,
     describe: (outcome, mode, scores, players, length) =>
       `${outcome}（${mode}${scores === '' ? '' : `、${scores}`}）。参加者 ${players} 人、試合時間 ${length}。`,
@@ -162,7 +160,6 @@ export const ja: Text = {
   },
   by: [() => '', (done) => `が${done}`],
   map: {
-    list: 'マップ',
     listDescription: (network) => `${network} で遊べるマップの一覧です。`,
     none: 'まだマップがありません。',
     sorts: { new: '新しい順', plays: '試合の多い順', rating: '評価の高い順' },
@@ -185,7 +182,6 @@ export const ja: Text = {
     where: '遊べるサーバー',
     playing: '現在プレイ中：',
     rotations: 'ローテーションに入っているサーバー：',
-    latest: '最新の試合',
   },
   player: {
     listDescription: (network) => `${network} のプレイヤーを、現在または以前の名前で探せます。`,
@@ -209,7 +205,6 @@ export const ja: Text = {
     private: 'このプロフィールは非公開です。試合と記録は表示されません。',
     isPrivate: (name) => `${name} のプロフィールは非公開です。`,
     power: 'パワー',
-    latest: '最新の試合',
     matchesOf: '試合：',
     names: '名前の履歴',
     present: '現在',
@@ -239,11 +234,9 @@ export const ja: Text = {
     modes: { total: '全モード', ...game.groups },
     periods: { day: '日間', week: '週間', month: '月間', all: '全期間' },
     counterTitle: (counter, mode) => `ランキング：${counter}、${mode}（通算）`,
-    counters: 'その他の記録',
     metrics: { win: '勝利', kill: 'キル', play: '試合' },
   },
   punishment: {
-    list: '処分',
     listDescription: (network) => `${network} の BAN、ミュート、キック、警告を新しい順に表示します。`,
     title: (type, name) => `${type}：${name}`,
     none: 'ありません。',
@@ -255,7 +248,6 @@ export const ja: Text = {
     forever: '無期限',
     server: 'サーバー',
     level: 'レベル',
-    revoked: '取り消し',
     revokedBy: '取り消した人',
     revokedWhy: '取り消しの理由',
     appeal: 'この処分への異議の申し立て',
