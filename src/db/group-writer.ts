@@ -1,4 +1,4 @@
-import { type Batcher, batcher } from '#platform/streams/batcher.ts';
+import { type Batcher, batcher } from '#platform/streams/turns.ts';
 import type { Db } from './db.ts';
 import type { Sql } from './sql.ts';
 

@@ -1,4 +1,4 @@
-import { type Batcher, batcher, type Pending } from '#platform/streams/batcher.ts';
+import { type Batcher, batcher, type Pending } from '#platform/streams/turns.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { addCounts, type Count, type CountTable, deleteCount, lowerCount, readCount } from '#store/counts.ts';

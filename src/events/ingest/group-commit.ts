@@ -1,4 +1,4 @@
-import { type Batcher, batcher, type Pending } from '#platform/streams/batcher.ts';
+import { type Batcher, batcher, type Pending } from '#platform/streams/turns.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config/config.ts';
 import { Unavailable } from '#platform/errors.ts';

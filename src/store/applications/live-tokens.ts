@@ -1,4 +1,4 @@
-import { batcher } from '#platform/streams/batcher.ts';
+import { batcher } from '#platform/streams/turns.ts';
 import type { Db, Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 

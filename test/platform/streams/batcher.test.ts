@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batcher, type Pending } from '#platform/streams/batcher.ts';
+import { batcher, type Pending } from '#platform/streams/turns.ts';
 
 /** A `run` that notes its batches and ends them one by one. */
 function runs() {
