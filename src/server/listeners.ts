@@ -49,23 +49,14 @@ async function queueOfThread(context: AppContext): Promise<EventQueue> {
 
 export const ALL_SERVICES = Object.keys(SERVICES) as readonly ServiceName[];
 
-/** Serves the console below its path and the site everywhere else, on one listener. */
-function siteWithConsole(site: HttpService, console: HttpService): HttpService {
-  return {
-    listener: (request, response) => {
-      const service = /^\/console([/?]|$)/.test(request.url ?? '') ? console : site;
-      service.listener(request, response);
-    },
-    stopping: () => {
-      console.stopping?.();
-      site.stopping?.();
-    },
-    close: async () => {
-      await console.close?.();
-      await site.close?.();
-    },
-  };
-}
+/** Serves the console below its path and the site everywhere else, on one listener. The console has nothing to close. */
+const siteWithConsole = (site: HttpService, console: HttpService): HttpService => ({
+  ...site,
+  listener: (request, response) => {
+    const service = /^\/console([/?]|$)/.test(request.url ?? '') ? console : site;
+    service.listener(request, response);
+  },
+});
 
 const CLOSE_TIMEOUT_MS = 5_000;
 

@@ -133,22 +133,17 @@ export const choice = <const T extends readonly [string, ...string[]]>(values: T
 
 export const onOff = choice(['on', 'off']);
 
-/** Several of the values, separated by commas; empty for none. */
-export const choices = <const T extends readonly [string, ...string[]]>(values: T) =>
-  listOf.transform((chosen, ctx): T[number][] => {
-    const unknown = chosen.find((one) => !values.includes(one));
-    if (unknown !== undefined)
-      ctx.addIssue({
-        code: 'custom',
-        message: `must have ${values.join(', ')} alone, or be empty (${unknown} is unknown)`,
-      });
-    return chosen;
-  });
-
-/** Protocols of other programs that the ingest can serve. */
 const PROTOCOL_NAMES = ['dewdrop'] as const;
 export type ProtocolName = (typeof PROTOCOL_NAMES)[number];
-export const protocols = choices(PROTOCOL_NAMES);
+
+/** Protocols of other programs that the ingest can serve, separated by commas; empty for none. */
+export const protocols = listOf.pipe(
+  z.array(
+    z.enum(PROTOCOL_NAMES, {
+      error: ({ input }) => `must have ${PROTOCOL_NAMES.join(', ')} alone, or be empty (${String(input)} is unknown)`,
+    }),
+  ),
+);
 
 export type ServiceName = 'API' | 'AUTH' | 'SITE' | 'INGEST';
 
