@@ -121,18 +121,12 @@ function killList(name: string, title: string, read: typeof deathsBelow): Endpoi
 }
 
 /**
- * The player that `:id` names.
- * @throws HttpError 404 if there is none, 403 if `me` lacks a user's token with the scope profile
+ * The key of the player that has the records which the caller may read: that of no player if the profile is private.
+ * @throws HttpError 404 if there is no such player, 403 as `findRequested`
  */
-export async function requirePlayer(request: RequestAboutPlayer): Promise<Player> {
+export async function requireRecords(request: RequestAboutPlayer): Promise<number> {
   const player = await findRequested(request);
   if (player === undefined) throw unknownPlayer();
-  return player;
-}
-
-/** The key of the player that has the records which the caller may read: that of no player if the profile is private. */
-export async function requireRecords(request: RequestAboutPlayer): Promise<number> {
-  const player = await requirePlayer(request);
   return recordsOf(request.deps, player, await audienceAbout(request));
 }
 
@@ -140,7 +134,10 @@ async function recordsOf({ db }: Deps, { key, uuid }: Player, audience: Audience
   return audience === 'public' && (await isPrivate(db, uuid)) ? strippedPlayer(uuid).key : key;
 }
 
-/** As `requirePlayer`, but undefined if there is none. */
+/**
+ * The player that `:id` names; undefined if there is none.
+ * @throws HttpError 403 if `me` lacks a user's token with the scope profile
+ */
 export async function findRequested(request: RequestAboutPlayer): Promise<Player | undefined> {
   const { deps, id: text } = request;
   const player = text === 'me' ? await ownPlayer(request) : await findPlayer(deps.db, text, await audienceOf(request));

@@ -5,18 +5,9 @@ import { chooseLanguage, LANGUAGES, type Language } from './languages.ts';
 
 const YEAR_S = 31_536_000;
 
-interface CookieFlags {
-  path: string;
-  httpOnly: true;
-  sameSite: 'Lax';
-  secure: boolean;
-  maxAge: number;
-}
-
 /** @param maxAge in seconds */
-export function cookieFlags(secure: boolean, maxAge: number, path = '/'): CookieFlags {
-  return { path, httpOnly: true, sameSite: 'Lax', secure, maxAge };
-}
+export const cookieFlags = (secure: boolean, maxAge: number, path = '/') =>
+  ({ path, httpOnly: true, sameSite: 'Lax', secure, maxAge }) as const;
 
 /**
  * The name of a cookie. With the prefix `__Host-`, browsers accept it only from this very host; they refuse the prefix over
@@ -37,10 +28,7 @@ export function pathCookie(name: string, secure: boolean): string {
   return `${secure ? '__Secure-' : ''}scorehall_${name}`;
 }
 
-interface LanguageHeaders {
-  cookie?: string | undefined;
-  'accept-language'?: string | undefined;
-}
+type LanguageHeaders = Partial<Record<'cookie' | 'accept-language', string>>;
 
 /**
  * The language of a request, by precedence: `?lang=`, the language cookie, `ui_locales`, `Accept-Language`.

@@ -19,7 +19,7 @@ const END_TIMEOUT_MS = 2_000;
 /** Clients connect again after a random time between these, so that those of a restarted service do not come at once. */
 const RETRY_MS = { min: 1_000, max: 5_000 };
 /** Writes between two turns of the event loop, about 3 ms. */
-export const WRITES_PER_TURN = 128;
+const WRITES_PER_TURN = 128;
 
 /** An event. The data are one line, such as JSON. */
 export interface StreamEvent {
@@ -184,12 +184,8 @@ export class EventStreams implements Disposable {
 
   async #comment(): Promise<void> {
     const until = this.#clock.now() - COMMENT_MS;
-    let written = 0;
-    for (const stream of this.#open) {
-      if (stream.lastWrite > until) continue;
-      stream.send(COMMENT);
-      if (++written % WRITES_PER_TURN === 0) await turn();
-    }
+    const silent = this.#open.values().filter(({ lastWrite }) => lastWrite <= until);
+    await sendToAll(silent, COMMENT);
   }
 
   /** Ends all streams; their clients connect again. */

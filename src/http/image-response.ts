@@ -17,18 +17,10 @@ export const publicPicture: MiddlewareHandler = async (c, next) => {
   c.header('cross-origin-resource-policy', 'cross-origin');
 };
 
-interface ImageResponse {
-  body: Uint8Array<ArrayBuffer> | null;
-  status: 200 | 304;
-  headers: Record<string, string>;
-}
-
 /** The response with an uploaded image, or 304 if `If-None-Match` has its entity tag. */
-export function imageResponse(
-  { content_type, hash, bytes }: UploadedImage,
-  ifNoneMatch: string | undefined,
-): ImageResponse {
-  const headers = { ...IMAGE_HEADERS, etag: `"${hash}"` };
-  if (ifNoneMatch === headers.etag) return { body: null, status: 304, headers };
-  return { body: Uint8Array.from(bytes), status: 200, headers: { ...headers, 'content-type': content_type } };
+export function imageResponse({ content_type, hash, bytes }: UploadedImage, ifNoneMatch: string | undefined) {
+  const headers: Record<string, string> = { ...IMAGE_HEADERS, etag: `"${hash}"` };
+  if (ifNoneMatch === headers['etag']) return { body: null, status: 304, headers } as const;
+  headers['content-type'] = content_type;
+  return { body: Uint8Array.from(bytes), status: 200, headers } as const;
 }

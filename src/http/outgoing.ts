@@ -75,14 +75,11 @@ export class OutgoingClient implements Disposable {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'scheme';
     if (url.username !== '' || url.password !== '') return 'credentials';
     const literal = literalOf(url);
-    if (literal !== undefined) return this.#permits(url, literal) ? undefined : this.#problemAt(url, literal);
+    if (literal !== undefined && this.#permits(url, literal)) return undefined;
+    if (literal !== undefined) return isPublic(literal) ? this.#problemOfPort(url) : 'not_public';
     const isUsual = url.protocol === 'https:' && portOf(url) === 443;
     const hasPort = this.#allowed.some(({ port }) => port === 'any' || port === portOf(url));
     return isUsual || hasPort ? undefined : this.#problemOfPort(url);
-  }
-
-  #problemAt(url: URL, literal: string): AddressProblem {
-    return isPublic(literal) ? this.#problemOfPort(url) : 'not_public';
   }
 
   #problemOfPort(url: URL): AddressProblem {

@@ -29,10 +29,8 @@ export interface SelfCheck {
   body_bytes: number;
 }
 
-interface Signer {
-  /** `keyedHashOf` under the secret key, without the keys of earlier secrets. */
-  keyedHash: KeyedHash;
-}
+/** It has `keyedHashOf` under the secret key, without the keys of earlier secrets. */
+type Signer = Record<'keyedHash', KeyedHash>;
 
 /** The header of a request to one service. It proves the secret key; other requests get no answer. */
 export function selfCheckToken({ keyedHash }: Signer, service: ServiceName, now: number): string {

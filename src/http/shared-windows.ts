@@ -57,9 +57,7 @@ export class SharedWindows implements Windows {
   async #countBatch(batch: readonly PendingRequest[]): Promise<void> {
     const now = this.#clock.now();
     const added = new Map<string, Count>();
-    for (const {
-      item: { subject, price, windowMs },
-    } of batch)
+    for (const { subject, price, windowMs } of batch.map(({ item }) => item))
       added.set(subject, { subject, used: (added.get(subject)?.used ?? 0) + price, resets: now + windowMs });
     const count = (db: Queryable): Promise<Count[]> => addCounts(db, this.#table, now, [...added.values()]);
     // On SQLite a commit blocks the event loop for the disk unless it is not durable. On PostgreSQL that takes a

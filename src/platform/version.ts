@@ -12,16 +12,8 @@ export function commitIn(folder: string): string {
   const head = read(`${folder}/COMMIT`) || read(`${folder}/.git/HEAD`);
   const [, branch] = /^ref: (.*)$/.exec(head) ?? [];
   if (branch === undefined) return head;
-  return read(`${folder}/.git/${branch}`) || packedCommit(read(`${folder}/.git/packed-refs`), branch);
-}
-
-function packedCommit(refs: string, branch: string): string {
-  return (
-    refs
-      .split('\n')
-      .find((line) => line.endsWith(` ${branch}`))
-      ?.split(' ')[0] ?? ''
-  );
+  const packed = new RegExp(`^(\\S+) ${RegExp.escape(branch)}$`, 'm').exec(read(`${folder}/.git/packed-refs`));
+  return read(`${folder}/.git/${branch}`) || (packed?.[1] ?? '');
 }
 
 /** Empty if there is no such file; in a worktree .git is a file, below which there is none. */

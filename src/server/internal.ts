@@ -14,15 +14,14 @@ import type { ThreadMetrics } from './thread-metrics.ts';
 
 const CLOSE_TIMEOUT_MS = 1_000;
 
-export interface InternalListener extends AsyncDisposable {
-  address: string;
-}
-
 /**
  * Serves `/livez`, `/readyz` and `/metrics` for the operator's own programs, without credentials and limits, so it must
  * not be reachable from outside.
  */
-export async function openInternalListener(context: AppContext, threads: ThreadMetrics): Promise<InternalListener> {
+export async function openInternalListener(
+  context: AppContext,
+  threads: ThreadMetrics,
+): Promise<AsyncDisposable & { address: string }> {
   addBuildInfo(context);
   addProcessMetrics(context.metrics);
   addDatabaseMetrics(context);

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Db } from '#db/db.ts';
 import type { Log } from '#platform/process/log.ts';
 import { isClockSuspect, lastRun } from '#store/installation/job-runs.ts';

@@ -6,13 +6,13 @@ import type { ServiceWorkerOptions } from './workers.ts';
 import { shareMetrics, threadName } from './thread-metrics.ts';
 import { openWriter } from './writer.ts';
 
-/** Entry of a worker thread with one or more services. A message from the main thread ends it. */
-const { config, names: services } = workerData as ServiceWorkerOptions;
+/** Entry of a worker thread with one service. A message from the main thread ends it. */
+const { config, service } = workerData as ServiceWorkerOptions;
 await using context = await openAppContext(config);
 using metrics = new DisposableStack();
-metrics.use(shareMetrics(context.metrics, threadName(services)));
+metrics.use(shareMetrics(context.metrics, threadName(service)));
 await using stack = new AsyncDisposableStack();
-const writer = services.includes('INGEST') ? stack.use(openWriter(config)) : undefined;
-await using running = await openServices(context, services, { eventQueue: writer?.eventQueue });
+const writer = service === 'INGEST' ? stack.use(openWriter(config)) : undefined;
+await using running = await openServices(context, [service], { eventQueue: writer?.eventQueue });
 parentPort!.postMessage(running.addresses, []);
 await once(parentPort!, 'message');

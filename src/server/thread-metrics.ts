@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { memoryUsage } from 'node:process';
 import { BroadcastChannel } from 'node:worker_threads';
 import { systemClock } from '#platform/clock.ts';
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
@@ -16,7 +15,7 @@ const NS_PER_S = 1e9;
 /** The names of the threads: values of the label `thread`, and in `/readyz`. */
 export const WRITER = 'writer';
 export const STREAMS = 'streams';
-export const threadName = (services: readonly ServiceName[]): string => services.join(' ').toLowerCase();
+export const threadName = (service: ServiceName): string => service.toLowerCase();
 
 /** The metrics of a thread in prom-client's JSON form. */
 export type MetricList = MetricObjectWithValues<MetricValue<string>>[];
@@ -158,6 +157,6 @@ export function addThreadMetrics(metrics: Metrics, thread: string): void {
   gauge(metrics, {
     name: 'scorehall_heap_used_bytes',
     help: 'Used heap of the JavaScript engine',
-    collect: (heap) => heap.set(memoryUsage().heapUsed),
+    collect: (heap) => heap.set(process.memoryUsage().heapUsed),
   });
 }

@@ -23,7 +23,7 @@ const RESTART_DELAY_MS = 1_000;
 /** The workerData of service-worker.ts. */
 export interface ServiceWorkerOptions {
   config: Config;
-  names: ServiceName[];
+  service: ServiceName;
 }
 
 export interface ServicesInThreads extends RunningServices {
@@ -39,10 +39,7 @@ export async function openServicesInThreads(
   opened.use(await lockDatabase(context.config));
   const separate = names.filter((service) => OWN_THREAD.includes(service));
   const threads = opened.use(
-    new ThreadMetrics(
-      context.metrics,
-      separate.flatMap((name) => (name === 'INGEST' ? [threadName([name]), WRITER] : [threadName([name])])),
-    ),
+    new ThreadMetrics(context.metrics, [...separate.map(threadName), ...(separate.includes('INGEST') ? [WRITER] : [])]),
   );
   const streams = names.includes('API') ? opened.use(new StreamProcess(context)) : undefined;
   // All at the same time: loading the modules takes longer than the rest of a start.
@@ -52,7 +49,7 @@ export async function openServicesInThreads(
       names.filter((service) => !OWN_THREAD.includes(service)),
       { streams },
     ),
-    ...separate.map((service) => openThread(context, [service])),
+    ...separate.map((service) => openThread(context, service)),
   ]);
   const addresses: RunningServices['addresses'] = {};
   for (const result of opening) {
@@ -76,15 +73,15 @@ async function lockDatabase({ DATABASE_URL, COUNTERS }: Config): Promise<Disposa
   );
 }
 
-/** Starts services in a thread, and starts it again if it fails. */
-async function openThread({ config, log }: AppContext, services: ServiceName[]): Promise<RunningServices> {
+/** Starts a service in a thread, and starts it again if it fails. */
+async function openThread({ config, log }: AppContext, service: ServiceName): Promise<RunningServices> {
   const stop = new AbortController();
   let isOpen = false;
   const onError = (error: unknown): void => {
     // The error of the first start is thrown by `openServicesInThreads`.
     if (isOpen) log.fatal({ err: error }, 'a service thread failed and is started again');
   };
-  let thread = startThread({ config, names: services }, onError);
+  let thread = startThread({ config, service }, onError);
   const addresses = await startedAddresses(thread.worker);
   isOpen = true;
   // A restarted thread listens on the port that the system chose for the first one.
@@ -94,7 +91,7 @@ async function openThread({ config, log }: AppContext, services: ServiceName[]):
       await thread.ended;
       await systemClock.wait(RESTART_DELAY_MS, stop.signal);
       if (stop.signal.aborted) return;
-      thread = startThread({ config: fixed, names: services }, onError);
+      thread = startThread({ config: fixed, service }, onError);
     }
   };
   const supervised = supervise();

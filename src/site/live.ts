@@ -95,13 +95,7 @@ const notModified = (c: Context, copy: Copy, request: PageRequest): Response =>
 const compress = promisify(gzip);
 
 /** `LiveParts` as text. Equal versions have equal parts. */
-interface RenderedParts {
-  parts: Readonly<Record<string, string>>;
-  says: string;
-  version: string;
-}
-
-async function renderParts({ parts, says }: LiveParts): Promise<RenderedParts> {
+async function renderParts({ parts, says }: LiveParts) {
   const names = Object.keys(parts);
   const texts = await Promise.all(names.map(async (name) => (await parts[name])!.toString()));
   const rendered = Object.fromEntries(names.map((name, index) => [name, texts[index]!]));

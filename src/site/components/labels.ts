@@ -42,24 +42,21 @@ export const shareLink = ({ text, deps }: PageRequest, path: string): Html =>
     >${text.share}</a
   >`;
 
+const time =
+  (kind: 'ago' | 'local') =>
+  ({ formats }: PageRequest, epochMs: number): Html =>
+    html`<time datetime="${new Date(epochMs).toISOString()}" data-as="${kind}" title="${formats.exact(epochMs)}"
+      >${formats.timestamp(epochMs)}</time
+    >`;
+
 /** A time in a list, in the network's time zone; `script/site.js` replaces it with a relative time (`5 minutes ago`). */
-export function ago({ formats }: PageRequest, epochMs: number): Html {
-  return html`<time datetime="${iso(epochMs)}" data-as="ago" title="${formats.exact(epochMs)}"
-    >${formats.timestamp(epochMs)}</time
-  >`;
-}
+export const ago = time('ago');
 
 /**
  * A prominent time in the network's time zone. `script/site.js` shows it in the reader's; the tooltip has the exact time in
  * the network's.
  */
-export function timestamp({ formats }: PageRequest, epochMs: number): Html {
-  return html`<time datetime="${iso(epochMs)}" data-as="local" title="${formats.exact(epochMs)}"
-    >${formats.timestamp(epochMs)}</time
-  >`;
-}
-
-const iso = (epochMs: number): string => new Date(epochMs).toISOString();
+export const timestamp = time('local');
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 

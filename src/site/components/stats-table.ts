@@ -8,15 +8,7 @@ import type { PageRequest } from '../page-request.ts';
 import { heading } from './labels.ts';
 import { numberCells, numberHeads, table } from './table.ts';
 
-export interface Total {
-  play: number;
-  win: number;
-  lose: number;
-  draw: number;
-  kill: number;
-  death: number;
-  time: number;
-}
+export type Total = Record<'play' | 'win' | 'lose' | 'draw' | 'kill' | 'death' | 'time', number>;
 
 /** The counters of a player, summed over all mode groups. */
 export function totalOf(stats: Stats): Total {

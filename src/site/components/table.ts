@@ -1,5 +1,7 @@
 import { html } from 'hono/html';
+import { HttpError } from '#http/errors.ts';
 import type { Html } from '#http/page.ts';
+import { keyOf } from '#platform/ids.ts';
 import { keyCursor, type Listed, listed } from '#http/pager.ts';
 import type { PageRequest } from '../page-request.ts';
 
@@ -71,4 +73,22 @@ export function choices(
       )}
     </ul>
   </nav>`;
+}
+
+/** The last entry of the previous page of a list by value; on the board of a counter also its place and position. */
+export interface Behind {
+  entry: { value: number; key: number };
+  place: number;
+  position: number;
+}
+
+/** `behind`, as `12.0000000002a`: the value and id. */
+export function readBehind(request: PageRequest): Behind | undefined {
+  const text = request.query('behind');
+  if (text === undefined) return undefined;
+  const [, value, id = '', place, position] =
+    /^(\d{1,15})\.([0-9a-z]{11})(?:\.(\d{1,9})\.(\d{1,9}))?$/.exec(text) ?? [];
+  const key = keyOf(id);
+  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
+  return { entry: { value: Number(value), key }, place: Number(place ?? 0), position: Number(position ?? 0) };
 }

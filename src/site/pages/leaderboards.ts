@@ -1,21 +1,12 @@
 import { html } from 'hono/html';
 import { HttpError } from '#http/errors.ts';
-import { idOf, keyOf } from '#platform/ids.ts';
+import { idOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
 import { listed, pager } from '#http/pager.ts';
 import { type Counter, countsIn, labelIn, listCounters } from '#store/game/counters/counters.ts';
 import { type CounterLeader, counterLeaders } from '#store/game/counters/player-counters.ts';
-import {
-  type Board,
-  type Leader,
-  type LeaderboardEntry,
-  type LeaderboardMode,
-  leaders,
-  leadersAround,
-  type Metric,
-  METRICS,
-  MODES,
-} from '#store/game/leaderboards/leaderboards.ts';
+import { leaders, leadersAround, METRICS, MODES } from '#store/game/leaderboards/leaderboards.ts';
+import type { Board, Leader, LeaderboardMode, Metric } from '#store/game/leaderboards/leaderboards.ts';
 import type { Place } from '#store/game/place-counts.ts';
 import { findPlayer } from '#store/game/players.ts';
 import { bannedPlayers } from '#store/game/punishments.ts';
@@ -23,7 +14,7 @@ import type { Group } from '#store/game/statistics-groups.ts';
 import { back, bucketStart, RETAINED_BUCKETS, type Period, PERIODS } from '#store/game/time-buckets.ts';
 import { ownPlace, placeOf } from '#site/components/places.ts';
 import { bannedBadge, playerLink } from '#site/components/links.ts';
-import { table, choices, PAGE_SIZE } from '#site/components/table.ts';
+import { table, choices, PAGE_SIZE, type Behind, readBehind } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
 
 /** The periods of boards, the usual one first. */
@@ -231,23 +222,6 @@ function periodNav(request: PageRequest, period: Exclude<Period, 'all'>, bucket:
     <span>${dates}</span>
     ${ago > 0 ? html`<a href="${link(ago - 1)}" rel="next" aria-label="${text.boards.later}">→</a>` : html`<span></span>`}
   </nav>`;
-}
-
-interface Behind {
-  entry: LeaderboardEntry;
-  place: number;
-  position: number;
-}
-
-/** `behind`: the value and id of the last player on the previous page; on the board of a counter also its place and position. */
-function readBehind(request: PageRequest): Behind | undefined {
-  const text = request.query('behind');
-  if (text === undefined) return undefined;
-  const [, value, id = '', place, position] =
-    /^(\d{1,15})\.([0-9a-z]{11})(?:\.(\d{1,9})\.(\d{1,9}))?$/.exec(text) ?? [];
-  const key = keyOf(id);
-  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
-  return { entry: { value: Number(value), key }, place: Number(place ?? 0), position: Number(position ?? 0) };
 }
 
 const ALL_TIME = { period: 'all', ago: undefined };

@@ -1,9 +1,7 @@
 import { html } from 'hono/html';
 import { idOf, keyOf } from '#platform/ids.ts';
 import type { Html } from '#http/page.ts';
-import { HttpError } from '#http/errors.ts';
 import { type Listed, listed, pager } from '#http/pager.ts';
-import type { LeaderboardEntry } from '#store/game/leaderboards/leaderboards.ts';
 import {
   listRankedMaps,
   type MapRank,
@@ -15,7 +13,7 @@ import {
 import { type GameMap, listMaps, mapSummaries } from '#store/game/maps/maps.ts';
 import { listServerNames, serverByName } from '#store/game/servers.ts';
 import { GAMEMODE_NAMES } from '#store/game/statistics-groups.ts';
-import { byKey, choices, PAGE_SIZE } from '#site/components/table.ts';
+import { byKey, choices, PAGE_SIZE, readBehind } from '#site/components/table.ts';
 import { thumb } from '#site/components/links.ts';
 import { modeLabel } from '#site/components/labels.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
@@ -71,19 +69,9 @@ async function newestMaps(request: PageRequest, { gamemode, serverKey }: MapFilt
 }
 
 async function rankedMaps(request: PageRequest, ranking: Ranking, filter: MapFilter): Promise<Listed<ListedMap>> {
-  const after = readRankEntry(request);
+  const after = readBehind(request)?.entry;
   const found = await listRankedMaps(request.db, { ranking, ...filter, after, limit: PAGE_SIZE + 1 });
   return listed(found, PAGE_SIZE, (last) => `${last[ranking]}.${idOf(last.key)}`);
-}
-
-/** `behind`: the value and id of the last map on the previous page. */
-function readRankEntry(request: PageRequest): LeaderboardEntry | undefined {
-  const behind = request.query('behind');
-  if (behind === undefined) return undefined;
-  const [, value, id = ''] = /^(\d{1,15})\.([0-9a-z]{11})$/.exec(behind) ?? [];
-  const key = keyOf(id);
-  if (key === undefined) throw new HttpError(400, 'behind', request.text.error.parameter('behind'));
-  return { value: Number(value), key };
 }
 
 /** The key of a server by its id or name. */

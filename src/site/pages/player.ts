@@ -80,10 +80,14 @@ export async function playerPage(request: PageRequest): Promise<PageContent | Re
 }
 
 /** Staff, and the person on the own page, see what is private. */
-export async function audienceOf(request: PageRequest, { uuid }: Player): Promise<Audience> {
+async function audienceOf(request: PageRequest, { uuid }: Player): Promise<Audience> {
   const account = (await request.person())?.account;
   return account !== undefined && (account.role !== 'user' || account.player_uuid === uuid) ? 'insiders' : 'public';
 }
+
+/** Whether the profile of a player is shown to the reader. */
+export const isVisible = async (request: PageRequest, player: Player): Promise<boolean> =>
+  (await audienceOf(request, player)) !== 'public' || !(await isPrivate(request.db, player.uuid));
 
 /** The page of a private profile: the name and the punishments. */
 async function privatePage(request: PageRequest, player: Player): Promise<PageContent> {
@@ -278,7 +282,7 @@ export async function playerMatchesPage(request: PageRequest): Promise<PageConte
   const player = await requirePlayer(request, '/matches');
   if (player instanceof Response) return player;
   const { text } = request;
-  const isShown = (await audienceOf(request, player)) !== 'public' || !(await isPrivate(request.db, player.uuid));
+  const isShown = await isVisible(request, player);
   const played = isShown ? await listPlayedMatches(request.db, player.key, request.beforeKey, PAGE_SIZE + 1) : [];
   const { items, next } = byKey(played);
   return {

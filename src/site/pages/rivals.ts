@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Html } from '#http/page.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
-import { isPrivate } from '#store/game/private-players.ts';
 import { statsOf } from '#store/game/player-stats.ts';
 import { type Duel, duelsWith, rivalsByKills } from '#store/game/rivals/kill-pairs.ts';
 import { noRecords, RECORDS, recordsOf } from '#store/game/rivals/player-records.ts';
@@ -13,7 +12,7 @@ import { playerLink } from '#site/components/links.ts';
 import { totalOf } from '#site/components/stats-table.ts';
 import { numberCells, table } from '#site/components/table.ts';
 import type { PageContent, PageRequest } from '#site/page-request.ts';
-import { audienceOf, requirePlayer } from './player.ts';
+import { isVisible, requirePlayer } from './player.ts';
 
 const SHOWN = 20;
 const LISTS = ['victims', 'killers', 'teammates', 'opponents'] as const;
@@ -36,9 +35,6 @@ export async function rivalsPage(request: PageRequest): Promise<PageContent | Re
       ${main}`,
   };
 }
-
-const isVisible = async (request: PageRequest, player: Player): Promise<boolean> =>
-  (await audienceOf(request, player)) !== 'public' || !(await isPrivate(request.db, player.uuid));
 
 async function rivalList(request: PageRequest, { key }: Player, list: List): Promise<Html> {
   const { db, text, formats } = request;

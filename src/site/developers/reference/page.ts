@@ -79,24 +79,23 @@ async function ownApplications({ deps: { db }, person }: PageRequest): Promise<A
 function applicationChoice(words: Words, owned: Application[] | undefined, clientId: string): Html {
   const to = `/console/sign-in?${new URLSearchParams({ to: PATH }).toString()}`;
   const isOwn = owned?.some((application) => application.client_id === clientId) ?? false;
-  const field =
-    owned === undefined || owned.length === 0 || !isOwn
-      ? html`<input
-          id="client_id"
-          name="client_id"
-          value="${clientId}"
-          required
-          maxlength="64"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck="false"
-        />`
-      : html`<select id="client_id" name="client_id">
-          ${owned.map(
-            ({ client_id, name }) =>
-              html`<option value="${client_id}" ${client_id === clientId ? html`selected` : ''}>${name}</option>`,
-          )}
-        </select>`;
+  const field = !isOwn
+    ? html`<input
+        id="client_id"
+        name="client_id"
+        value="${clientId}"
+        required
+        maxlength="64"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck="false"
+      />`
+    : html`<select id="client_id" name="client_id">
+        ${owned!.map(
+          ({ client_id, name }) =>
+            html`<option value="${client_id}" ${client_id === clientId ? html`selected` : ''}>${name}</option>`,
+        )}
+      </select>`;
   return html`<p>${words.applicationText}</p>
     <form class="big-find" action="${PATH}">
       <label for="client_id">${isOwn ? words.application : 'Client ID'}</label>
