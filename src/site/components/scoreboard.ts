@@ -119,44 +119,37 @@ const EXTRA_COUNTERS = ['shot_count', 'hit_count', 'paint_count'] as const;
 
 const PLAYERS_PER_PAGE = 100;
 
-/** Divides the rows of all scoreboards of a match into pages (`players=2`): a match may have 1,000 players. */
-export class ScoreboardPages {
-  readonly #request: PageRequest;
-  readonly #page: number;
-  #rows = 0;
-
-  /** @throws HttpError 400 */
-  constructor(request: PageRequest) {
-    const value = request.query('players') ?? '1';
-    if (!/^[1-9]\d{0,3}$/.test(value)) throw new HttpError(400, 'players', request.text.error.parameter('players'));
-    this.#request = request;
-    this.#page = Number(value);
-  }
-
-  /** The places of the next scoreboard that the page shows; undefined if it shows none of them. */
-  place(players: number): { from: number; to: number } | undefined {
+/**
+ * Divides the rows of all scoreboards of a match into pages (`players=2`): a match may have 1,000 players.
+ * @param sizes the players of each scoreboard
+ * @returns the places of each scoreboard that the page shows, undefined for none of them, and the links to the other pages
+ * @throws HttpError 400
+ */
+export function scoreboardPages(request: PageRequest, sizes: readonly number[]) {
+  const { text, formats } = request;
+  const value = request.query('players') ?? '1';
+  if (!/^[1-9]\d{0,3}$/.test(value)) throw new HttpError(400, 'players', text.error.parameter('players'));
+  const page = Number(value);
+  let all = 0;
+  const places = sizes.map((players) => {
     const rows = Math.max(1, players);
-    const from = (this.#page - 1) * PLAYERS_PER_PAGE - this.#rows;
-    this.#rows += rows;
+    const from = (page - 1) * PLAYERS_PER_PAGE - all;
     const to = from + PLAYERS_PER_PAGE;
+    all += rows;
     return to <= 0 || from >= rows ? undefined : { from: Math.max(0, from), to: Math.min(rows, to) };
-  }
-
-  /** The links to the other pages, once all scoreboards have their places. */
-  links(): Html {
-    if (this.#rows <= PLAYERS_PER_PAGE) return html``;
-    const { text, formats } = this.#request;
-    const link = (page: number, label: string, rel: string): Html => {
-      const address = this.#request.link({ players: page === 1 ? undefined : String(page) });
-      return html`<a href="${address}#players" rel="${rel}" aria-label="${label}">${rel === 'prev' ? '←' : '→'}</a>`;
-    };
-    const last = Math.ceil(this.#rows / PLAYERS_PER_PAGE);
-    const first = (Math.min(this.#page, last) - 1) * PLAYERS_PER_PAGE + 1;
-    const end = Math.min(this.#rows, first + PLAYERS_PER_PAGE - 1);
-    return html`<nav class="stretch" aria-label="${text.match.playerPages}">
-      ${this.#page > 1 ? link(this.#page - 1, text.boards.earlier, 'prev') : html`<span></span>`}
-      <span>${text.match.playerRange(formats.number(first), formats.number(end), formats.number(this.#rows))}</span>
-      ${this.#page < last ? link(this.#page + 1, text.pager.next, 'next') : html`<span></span>`}
-    </nav>`;
-  }
+  });
+  if (all <= PLAYERS_PER_PAGE) return { places, links: html`` };
+  const link = (to: number, label: string, rel: string): Html => {
+    const address = request.link({ players: to === 1 ? undefined : String(to) });
+    return html`<a href="${address}#players" rel="${rel}" aria-label="${label}">${rel === 'prev' ? '←' : '→'}</a>`;
+  };
+  const last = Math.ceil(all / PLAYERS_PER_PAGE);
+  const first = (Math.min(page, last) - 1) * PLAYERS_PER_PAGE + 1;
+  const end = Math.min(all, first + PLAYERS_PER_PAGE - 1);
+  const links = html`<nav class="stretch" aria-label="${text.match.playerPages}">
+    ${page > 1 ? link(page - 1, text.boards.earlier, 'prev') : html`<span></span>`}
+    <span>${text.match.playerRange(formats.number(first), formats.number(end), formats.number(all))}</span>
+    ${page < last ? link(page + 1, text.pager.next, 'next') : html`<span></span>`}
+  </nav>`;
+  return { places, links };
 }

@@ -23,7 +23,7 @@ import { matchTimeline } from '#site/components/match-timeline.ts';
 import { type Colour, teamColours } from '#site/components/colours.ts';
 import {
   counterColumns,
-  ScoreboardPages,
+  scoreboardPages,
   type ScoredPlayer,
   scoreTable,
   teamScoreboard,
@@ -195,25 +195,25 @@ async function scoreboards(request: PageRequest, view: MatchView): Promise<Html>
   const declared = reported.length === 0 ? [] : await listCounters(request.db);
   const players = playersByTeam(view);
   const counters = counterColumns(request, facts.gamemode, declared, reported);
+  const sizes = isFreeForAll(teams) ? [players.flat().length] : players.map(({ length }) => length);
+  const { places, links } = scoreboardPages(request, sizes);
   if (isFreeForAll(teams)) {
     const everybody = teams.flatMap(({ score }, t) => players[t]!.map((player) => ({ ...player, score })));
     const [won, lost] = [true, false].map((has) => everybody.filter(({ team }) => winners.includes(team) === has));
-    const pages = new ScoreboardPages(request);
-    const shown = pages.place(everybody.length) ?? { from: 0, to: 0 };
+    const shown = places[0] ?? { from: 0, to: 0 };
     const scores = { label: text.match.everyone, players: [...won!, ...lost!], winners: won!.length, shown };
     return html`<div class="scoreboard">
         <h3><span class="team-name">${text.match.everyone}</span></h3>
         ${scoreTable(request, scores, counters)}
       </div>
-      ${pages.links()}`;
+      ${links}`;
   }
-  const pages = new ScoreboardPages(request);
   return html`${teams.map((team, t) => {
-    const shown = pages.place(players[t]!.length);
+    const shown = places[t];
     if (shown === undefined) return '';
     const shownTeam = { ...team, colour: colours.get(team.name)!, hasWon: winners.includes(team.name) };
     const table = scoreTable(request, { label: team.name, players: players[t]!, shown }, counters);
     return teamScoreboard(request, shownTeam, table);
   })}
-  ${pages.links()}`;
+  ${links}`;
 }
