@@ -12,7 +12,7 @@ import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
 import type { Cards } from './open-graph/cards.ts';
 import type { Heads } from './heads.ts';
-import type { Climber } from '#store/game/leaderboards/climbers.ts';
+import type { Climber } from '#store/game/leaderboards/leaderboards.ts';
 import { en, type Text } from './text/en.ts';
 import { ja } from './text/ja.ts';
 
