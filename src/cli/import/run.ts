@@ -1,5 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
-import type { Db } from '#db/db.ts';
+import type { Transactional } from '#db/db.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
@@ -27,24 +27,17 @@ const MAP_WEIGHT = 20;
 
 const IMPORTER = { kind: 'operator', isImport: true } as const;
 
-/** The writes of an import: one transaction per batch, or a single one for a dry run. */
-interface Writes {
-  ingest(events: WireEvent[]): Promise<Receipt[]>;
-  keep(checkpoint: Checkpoint, refused: ReadonlySet<string>): Promise<void>;
-}
-
 /** Ingests all events of an importer as the operator, in batches of one transaction each. */
 export async function runImport(
-  db: Db,
+  db: Transactional,
   clock: Clock,
   findings: AsyncIterable<Finding<WireEvent>>,
   listener: Listener,
 ): Promise<Outcome> {
-  const writes: Writes = {
-    ingest: (events) => ingestEvents(db, clock, IMPORTER, events),
-    keep: (checkpoint, refused) => db.transaction((tx) => keep(tx, checkpoint, refused, clock.now())),
-  };
-  return await run(findings, writes, listener);
+  const importing = new Importing(db, clock, listener);
+  for await (const finding of findings) await importing.add(finding);
+  await importing.flush();
+  return importing.outcome;
 }
 
 /**
@@ -52,7 +45,7 @@ export async function runImport(
  * Other writers wait until it ends.
  */
 export async function tryImport(
-  db: Db,
+  db: Transactional,
   clock: Clock,
   findings: AsyncIterable<Finding<WireEvent>>,
   listener: Listener,
@@ -60,13 +53,7 @@ export async function tryImport(
   let outcome: Outcome | undefined;
   try {
     await db.transaction(async (tx) => {
-      const { keyedHash } = db;
-      const sameTransaction: Pick<Db, 'transaction' | 'keyedHash'> = { keyedHash, transaction: (work) => work(tx) };
-      const writes: Writes = {
-        ingest: (events) => ingestEvents(sameTransaction, clock, IMPORTER, events),
-        keep: (checkpoint, refused) => keep(tx, checkpoint, refused, clock.now()),
-      };
-      outcome = await run(findings, writes, listener);
+      outcome = await runImport(tx, clock, findings, listener);
       throw new Rollback();
     });
   } catch (error) {
@@ -78,16 +65,10 @@ export async function tryImport(
 /** Thrown at the end of a dry run, so that its transaction is rolled back. */
 class Rollback extends Error {}
 
-async function run(findings: AsyncIterable<Finding<WireEvent>>, writes: Writes, listener: Listener): Promise<Outcome> {
-  const importing = new Importing(writes, listener);
-  for await (const finding of findings) await importing.add(finding);
-  await importing.flush();
-  return importing.outcome;
-}
-
 /** Collects the findings of one import and ingests their events in batches. */
 class Importing {
-  readonly #writes: Writes;
+  readonly #db: Transactional;
+  readonly #clock: Clock;
   readonly #listener: Listener;
   readonly outcome: Outcome = { taken: 0, unchanged: 0, refused: 0 };
   #batch: (Where & { event: WireEvent; isKnownById?: boolean })[] = [];
@@ -95,8 +76,9 @@ class Importing {
   /** The ids of the events that were refused since the last checkpoint. */
   #refused = new Set<string>();
 
-  constructor(writes: Writes, listener: Listener) {
-    this.#writes = writes;
+  constructor(db: Transactional, clock: Clock, listener: Listener) {
+    this.#db = db;
+    this.#clock = clock;
     this.#listener = listener;
   }
 
@@ -114,7 +96,8 @@ class Importing {
 
   async flush(): Promise<void> {
     const batch = this.#batch;
-    const receipts = batch.length === 0 ? [] : await this.#writes.ingest(batch.map(({ event }) => event));
+    const events = batch.map(({ event }) => event);
+    const receipts = events.length === 0 ? [] : await ingestEvents(this.#db, this.#clock, IMPORTER, events);
     for (const [index, receipt] of receipts.entries()) this.#count(batch[index]!, receipt);
     this.#listener.progressed(this.outcome, batch.at(-1)?.file ?? '');
     this.#batch = [];
@@ -123,7 +106,7 @@ class Importing {
 
   async #pass(checkpoint: Checkpoint): Promise<void> {
     await this.flush();
-    await this.#writes.keep(checkpoint, this.#refused);
+    await this.#db.transaction((tx) => keep(tx, checkpoint, this.#refused, this.#clock.now()));
     this.#refused = new Set();
   }
 
