@@ -1,4 +1,4 @@
-import type { KeyedHash, Queryable } from '#db/db.ts';
+import { columnOf, exists, type KeyedHash, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Pseudonym, pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import type { Renamed } from '#store/game/own-teams.ts';
@@ -52,17 +52,18 @@ export function renamedColumns<Row extends NamingColumns>(
 export async function pseudonymisedEvents(
   db: Queryable,
 ): Promise<<Row extends NamingColumns & { type: EventName; time?: number }>(row: Row) => Row> {
-  const removals = await openRemovals(db);
+  const jobs = await columnOf<string>(
+    db,
+    sql`select params from jobs where finished is null and kind = 'anonymisation' order by key`,
+  );
+  const params = jobs.map((json) => JSON.parse(json) as { hashes?: string[]; known?: string[]; removal?: NameRemoval });
+  const removals = params.flatMap(({ removal }) => removal ?? []);
   const open = await db.all<Pseudonym & { uuid_hash: string; original: string }>(
     sql`select uuid_hash, uuid, name, original from pseudonyms where original is not null`,
   );
   const unnamed = <Row extends NamingColumns & { time?: number }>(row: Row): Row =>
     removals.reduce((one, removal) => withoutNameIn(db, one, removal) ?? one, row);
   if (open.length === 0) return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : unnamed(row));
-  const jobs = await db.tuples(
-    sql`select params from jobs where finished is null and kind = 'anonymisation' order by key`,
-  );
-  const params = jobs.map(([json]) => JSON.parse(json as string) as { hashes?: string[]; known?: string[] });
   const pseudonyms = new Map(
     open.map(({ uuid_hash, original, ...pseudonym }) => {
       const names = params.flatMap(({ hashes, known = [] }) => (hashes?.includes(uuid_hash) ? known : []));
@@ -70,13 +71,6 @@ export async function pseudonymisedEvents(
     }),
   );
   return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : renamedColumns(db, unnamed(row), pseudonyms));
-}
-
-/** The names that unfinished jobs are still removing. */
-async function openRemovals(db: Queryable): Promise<NameRemoval[]> {
-  const jobs = await db.tuples(sql`
-    select params from jobs where finished is null and kind = 'anonymisation' order by key`);
-  return jobs.flatMap(([json]) => (JSON.parse(json as string) as { removal?: NameRemoval }).removal ?? []);
 }
 
 /** Whether an event of the ledger has one of some UUIDs. */
@@ -109,14 +103,19 @@ export function withoutNameIn<Row extends NamingColumns & { time?: number }>(
   return { ...row, event_id, body, envelope };
 }
 
+interface Nameable {
+  event: PreparedEvent;
+  raw: string | undefined;
+  hash?: string | null;
+  envelope?: string;
+}
+
 /**
  * Replaces players who have a pseudonym in new events.
  * @returns `events` itself if no player has one
  */
-export async function applyPseudonyms<
-  E extends { event: PreparedEvent; raw: string | undefined; hash?: string | null; envelope?: string },
->(tx: Queryable, events: E[]): Promise<E[]> {
-  if ((await tx.get(sql`select 1 as found from pseudonyms limit 1`)) === undefined) return events;
+export async function applyPseudonyms<E extends Nameable>(tx: Queryable, events: E[]): Promise<E[]> {
+  if (!(await exists(tx, sql`select 1 as found from pseudonyms limit 1`))) return events;
   const replaced = events.filter(({ event }) => typeOf(event.type).pseudonyms === 'always');
   const pseudonyms = await findPseudonyms(tx, uuidsWithin(replaced.map(eventContent)));
   if (pseudonyms.size === 0) return events;
@@ -131,15 +130,7 @@ export async function applyPseudonyms<
 }
 
 /** All members that may name players: an event of a newer version has some that its parsed data lacks. */
-function eventContent({
-  event,
-  raw,
-  envelope,
-}: {
-  event: PreparedEvent;
-  raw: string | undefined;
-  envelope?: string;
-}): unknown {
+function eventContent({ event, raw, envelope }: Nameable): unknown {
   if (raw === undefined || envelope === undefined) return [event.id, event.data];
   return [event.id, event.data, JSON.parse(raw), JSON.parse(envelope)];
 }
