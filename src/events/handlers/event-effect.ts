@@ -99,6 +99,20 @@ export interface Accepted {
 
 export type Completion = (row: LedgerRow, data: Record<string, unknown>) => object;
 
+/**
+ * A kind of aggregate: rows whose content depends on the order of events. Retracting one of the events rebuilds the rows
+ * from the others. A ledger row refers to its aggregate by the prefix of the kind, a space and a name.
+ */
+export interface AggregateKind {
+  prefix: string;
+  /** The kind of public resources that its rows are. */
+  changes: readonly ResourceKind[];
+  /** Deletes the rows of an aggregate. */
+  reset(work: UnitOfWork, name: string): Promise<unknown>;
+  /** The events from which the rows are rebuilt, in their order; left out: all. */
+  events?: (tx: Queryable, reference: string, name: string) => Promise<LedgerRow[]>;
+}
+
 /** For events that only change their aggregate, or only observe a name. */
 export const AGGREGATE_ONLY = { undo: (_batch: UnitOfWork, { aggregate }: LedgerRow): string | null => aggregate };
 

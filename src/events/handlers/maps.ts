@@ -3,7 +3,7 @@ import { isUuidLabel, nameKey } from '#text/text.ts';
 import type { Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+import { type AggregateKind, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import {
   type UnitOfWork,
   type EventContext,
@@ -11,7 +11,6 @@ import {
   eventScope,
   type HandlerResult,
 } from '../ledger/unit-of-work.ts';
-import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MAP_EVENTS } from '../schema/maps.ts';
 import { type GameMap, mapByExactName } from '#store/game/maps/maps.ts';
@@ -215,7 +214,6 @@ export const MAPS: AggregateKind = {
     const rows = await tx.tuples(sql`delete from maps where name_key = ${name} returning key`);
     for (const [key] of rows) changes.add('map', key as number, 'withdrawn');
   },
-  events: allEvents,
 };
 
 export const mapAggregate = (name: string): string => `${MAPS.prefix} ${nameKey(name)}`;

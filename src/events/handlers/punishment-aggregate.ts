@@ -1,5 +1,5 @@
 import { sql } from '#db/sql.ts';
-import { type AggregateKind, allEvents } from './aggregate-kind.ts';
+import type { AggregateKind } from './event-effect.ts';
 
 /** The sender's own name of a punishment: the key of the server that issued it (0 for the operator), and its reference. */
 export interface PunishmentName {
@@ -16,7 +16,6 @@ export const PUNISHMENTS: AggregateKind = {
       delete from punishments where scope_key = ${scope} and reference = ${reference} returning key`);
     for (const [key] of rows) changes.add('punishment', key as number, 'withdrawn');
   },
-  events: allEvents,
 };
 
 export const punishmentAggregate = ({ scope, reference }: PunishmentName): string =>

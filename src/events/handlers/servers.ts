@@ -4,7 +4,7 @@ import type { Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult, type UnitOfWork } from '../ledger/unit-of-work.ts';
-import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
+import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT, type AggregateKind } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { ROTATION_EVENTS, SERVER_EVENTS } from '../schema/servers.ts';
 import { forgetSeen } from '#store/game/live-matches.ts';
@@ -13,7 +13,6 @@ import { mapSlug } from '#text/map-slug.ts';
 import { mapByExactName } from '#store/game/maps/maps.ts';
 import type { Server } from '#store/game/servers.ts';
 import { LEDGER, type LedgerRow } from '../ledger/ledger-rows.ts';
-import type { AggregateKind } from './aggregate-kind.ts';
 
 /** Adds a server that is not configured yet. */
 export async function addServer(tx: Queryable, key: number, name: string): Promise<Server> {

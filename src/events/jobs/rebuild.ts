@@ -1,10 +1,12 @@
+import type { Queryable } from '#db/db.ts';
+import { sql } from '#db/sql.ts';
 import { effectOf } from '../handlers/index.ts';
-import { type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
+import { LEDGER, type LedgerRow, parseStoredEvents } from '../ledger/ledger-rows.ts';
 import type { Sender } from '../ledger/receipts.ts';
 import { type EventContext, EventRejected, type UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { Server } from '#store/game/servers.ts';
 import { PUNISHMENTS } from '../handlers/punishment-aggregate.ts';
-import type { AggregateKind } from '../handlers/aggregate-kind.ts';
+import type { AggregateKind } from '../handlers/event-effect.ts';
 import { MAPS } from '../handlers/maps.ts';
 import { ROTATIONS } from '../handlers/servers.ts';
 
@@ -18,6 +20,9 @@ export function aggregateNamed(reference: string): { kind: AggregateKind; name: 
   return { kind, name: reference.slice(end + 1) };
 }
 
+const allEvents = (tx: Queryable, reference: string): Promise<LedgerRow[]> =>
+  tx.all(sql`${LEDGER} where l.aggregate = ${reference} and l.withdrawn is null order by l.key`);
+
 /**
  * Rebuilds an aggregate: deletes its rows and applies its events again in their order.
  * @param events by default all
@@ -25,7 +30,7 @@ export function aggregateNamed(reference: string): { kind: AggregateKind; name: 
  */
 export async function rebuild(work: UnitOfWork, aggregate: string, events?: LedgerRow[]): Promise<LedgerRow[]> {
   const { kind, name } = aggregateNamed(aggregate);
-  const rows = events ?? (await kind.events(work.tx, aggregate, name));
+  const rows = events ?? (await (kind.events ?? allEvents)(work.tx, aggregate, name));
   work.changes.declare(kind.changes);
   await kind.reset(work, name);
   const cascaded: LedgerRow[] = [];
