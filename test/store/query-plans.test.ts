@@ -35,8 +35,11 @@ import {
 } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { rankedAmong } from '#store/game/unranked-players.ts';
 import { listRankedMaps, readRanks } from '#store/game/maps/map-ranks.ts';
-import { filteredMatches, indexOf, MATCH_INDEXES, type MatchFilters } from '#store/game/match-lists.ts';
 import {
+  filteredMatches,
+  indexOf,
+  MATCH_INDEXES,
+  type MatchFilters,
   largestMatch,
   listMatchesByKeys,
   listMatchesWhere,
@@ -101,8 +104,7 @@ import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { endExcessRequests, endExcessTokens } from '#store/applications/live-tokens.ts';
 import { findAccessToken, isFormerToken } from '#store/applications/tokens.ts';
-import { listChanges, punishmentHistory } from '#events/punishments/changes.ts';
-import { reportedTerms } from '#events/punishments/reported-terms.ts';
+import { listChanges, punishmentHistory, reportedTerms } from '#events/punishments/changes.ts';
 import { application, event, match, person, punishment, sendEvents } from '#test/support/builders.ts';
 import { purge } from '#test/support/purge.ts';
 import { createTestDatabase, testContext } from '#test/support/context.ts';

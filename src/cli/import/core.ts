@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import { isUuidLabel } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import { readEvent } from '#events/schema/index.ts';
-import { reportedTerms } from '#events/punishments/reported-terms.ts';
+import { reportedTerms } from '#events/punishments/changes.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';

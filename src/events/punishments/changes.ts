@@ -1,11 +1,12 @@
 import { idOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Queryable, Transactional } from '#db/db.ts';
-import { sql } from '#db/sql.ts';
+import { sql, list } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { findTargets, type PunishmentTarget } from '#store/game/punishments.ts';
+import { findTarget, type PunishmentTarget, findTargets, type PunishmentTerms } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
+import { readTime } from '#text/time.ts';
 
 /** Changes of punishments by game servers and operators, from the events of the ledger, and undoing them. */
 
@@ -118,4 +119,39 @@ export async function undoChange(db: Transactional, clock: Clock, key: number): 
     select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
   if (row === undefined) return undefined;
   return { job: await createWithdrawal(db, clock, { keys: [key] }, { label: 'punishments' }), events: 1 };
+}
+
+interface ReportRow {
+  aggregate: string;
+  event_id: string;
+  body: string;
+}
+
+/**
+ * The terms that the importer of the network's punishments reported last, by reference, without later changes by others. The
+ * ids of its events are the reference, or begin with it. Withdrawn events count as reported.
+ */
+export async function reportedTerms(
+  db: Queryable,
+  references: readonly string[],
+): Promise<Map<string, PunishmentTerms>> {
+  if (references.length === 0) return new Map();
+  const aggregates = references.map((reference) => punishmentAggregate({ scope: 0, reference }));
+  const rows = await db.all<ReportRow>(sql`
+    select l.aggregate, l.event_id, l.body from ledger l
+    where l.aggregate in (${list(aggregates)}) and l.scope_key = 0
+      and l.type in ('punishment.issued', 'punishment.changed')
+    order by l.key`);
+  const reports = rows.flatMap(({ aggregate, event_id, body }) => {
+    const { reference } = punishmentOfAggregate(aggregate)!;
+    return event_id === reference || event_id.startsWith(`${reference}:`)
+      ? [[reference, readTerms(body)] as const]
+      : [];
+  });
+  return new Map(reports);
+}
+
+function readTerms(body: string): PunishmentTerms {
+  const { type, reason, expires } = JSON.parse(body) as { type: string; reason: string; expires: string | null };
+  return { type, reason, expires: expires === null ? null : readTime(expires)! };
 }
