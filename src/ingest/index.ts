@@ -11,7 +11,7 @@ import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
-import { receiptsAfter } from '#events/ledger/receipt-log.ts';
+import { receiptsAfter } from '#events/ledger/server-events.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { handleProtocolRequest, type ProtocolMatch, protocolRoutes } from './protocols/protocols.ts';

@@ -20,7 +20,7 @@ import { restoreBackup } from '#db/transfer/restore.ts';
 import { mapChanges } from '#events/handlers/map-changes.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { punishmentHistory } from '#events/punishments/changes.ts';
-import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { type LoggedReceipt, receiptsBefore } from '#events/ledger/server-events.ts';
 import { setRole } from '#store/accounts/account-changes.ts';
 import { listAccounts } from '#store/accounts/accounts.ts';
 import { listAudit } from '#store/audit/audit.ts';

@@ -8,7 +8,7 @@ import { migrate } from '#db/migrate.ts';
 import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { pseudonymise } from '#store/accounts/pseudonyms.ts';
-import { type LoggedReceipt, receiptsAfter, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { type LoggedReceipt, receiptsAfter, receiptsBefore } from '#events/ledger/server-events.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { after, configured, event, login, match, person, presence, team, sendEvents } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, testContext } from '#test/support/context.ts';

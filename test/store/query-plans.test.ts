@@ -99,7 +99,7 @@ import {
 import { serversByKeys } from '#store/game/servers.ts';
 import { importedRows, importedRowsBetween, importMarks } from '#store/imports.ts';
 import { bansAfter, countUnknown, issuedBans, listedBans, onlineOn } from '#store/game/watches/managed-state.ts';
-import { receiptsAfter, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { receiptsAfter, receiptsBefore } from '#events/ledger/server-events.ts';
 import { isApprovedByOperator } from '#store/applications/access-requests.ts';
 import type { Application } from '#store/applications/applications.ts';
 import { endExcessRequests, endExcessTokens } from '#store/applications/live-tokens.ts';

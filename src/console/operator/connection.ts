@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { commandName } from '#context/command-name.ts';
 import { idOf } from '#platform/ids.ts';
 import { type Html, rowItem, section } from '#http/page.ts';
-import type { LoggedReceipt } from '#events/ledger/receipt-log.ts';
+import type { LoggedReceipt } from '#events/ledger/server-events.ts';
 import type { ServerNow } from '#store/game/servers.ts';
 import type { ConsoleRequest } from '../routes.ts';
 

@@ -15,7 +15,7 @@ import {
 import type { Form } from '#http/form.ts';
 import { type Html, inline, section } from '#http/page.ts';
 import { listed } from '#http/pager.ts';
-import { type LoggedReceipt, receiptsBefore } from '#events/ledger/receipt-log.ts';
+import { type LoggedReceipt, receiptsBefore } from '#events/ledger/server-events.ts';
 import { erasedAmong } from '#store/accounts/deleted-players.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { listServerKeys, type ServerKey } from '#store/game/server-keys.ts';
