@@ -89,3 +89,10 @@ export async function runWithProgress(context: AppContext, key: number): Promise
     throw new UsageError(`The job ${id} was paused. Continue: scorehall job resume --job ${id}`);
   return job;
 }
+
+/** Runs a withdrawal to its end. @returns the events that were withdrawn, and how many of them cascaded */
+export async function runWithdrawal(context: AppContext, key: number): Promise<{ events: number; cascaded: number }> {
+  const { cursor } = await runWithProgress(context, key);
+  const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
+  return { events: events + cascaded, cascaded };
+}

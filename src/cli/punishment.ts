@@ -12,7 +12,7 @@ import {
   revokePunishment,
   undoPunishmentChange,
 } from '#admin/punishments.ts';
-import { runWithProgress } from './job.ts';
+import { runWithdrawal } from './job.ts';
 import { punishmentHistory, listChanges, type PunishmentChange, targetOfChange } from '#events/punishments/changes.ts';
 import { listPunishments, punishmentByKey, targetByKey } from '#store/game/punishments.ts';
 import {
@@ -123,11 +123,7 @@ export const commands: Command[] = [
       act: 'This withdraws 1 change of a punishment.',
       impact: { receipt, punished: target?.punished ?? null },
     }),
-    result: async (context, _, { job }, { receipt }) => {
-      const { cursor } = await runWithProgress(context, job);
-      const { events, cascaded } = JSON.parse(cursor) as { events: number; cascaded: number };
-      return { undone: receipt, events: events + cascaded, cascaded };
-    },
+    result: async (context, _, { job }, { receipt }) => ({ undone: receipt, ...(await runWithdrawal(context, job)) }),
   }),
 ];
 
