@@ -1,7 +1,13 @@
 import { amount } from '#text/amount.ts';
 import { UsageError } from '#platform/errors.ts';
 import { approveAccess, limitAccess, revokeAccess } from '#admin/access.ts';
-import { changeSettings, removeApplication, startApplication } from '#admin/applications.ts';
+import {
+  changeSettings,
+  removeApplication,
+  startApplication,
+  createSecret,
+  withdrawSecret,
+} from '#admin/applications.ts';
 import { containsAddress, isShownText } from '#text/text.ts';
 import {
   ACCESS_STATES,
@@ -12,12 +18,12 @@ import {
   createApplication,
   listApplications,
   MAX_NAME_LENGTH,
+  secretsOf,
 } from '#store/applications/applications.ts';
 import { TEXTS } from '#console/texts/index.ts';
 import { checkRedirectUri, needsRedirectUri } from '#store/applications/redirect-uris.ts';
 import type { AppContext } from '#context/context.ts';
 import { ownerCommands } from './owner.ts';
-import { secretCommands } from './secret.ts';
 import {
   carryOut,
   type Command,
@@ -79,7 +85,17 @@ export const commands: Command[] = [
     }),
     result: (_, application) => ({ ...wire(application), deleted: true }),
   }),
-  ...secretCommands,
+  commandAbout(byClientId, 'app secret list', "List the names and ids of an application's valid secrets", listSecrets),
+  command(createSecret, 'app secret add', {
+    result: (_, { client_id, name }, { secret }) => ({ client_id, name, client_secret: secret }),
+  }),
+  command(withdrawSecret, 'app secret withdraw', {
+    confirm: ({ client_id, name }, { secret, valid }, { id }) => ({
+      act: `This withdraws 1 of ${valid} secrets of ${name} (${secret.name || id}): programs that use it can no longer get tokens.`,
+      impact: { client_id, name, id, secret_name: secret.name, secrets: valid },
+    }),
+    result: (_, { client_id, name }, __, { id }) => ({ client_id, name, id, withdrawn: true }),
+  }),
   ...ownerCommands,
 ];
 
@@ -157,4 +173,9 @@ function readName(input: Input): string {
   throw new UsageError(
     `--name must not contain an address, like a host, a URL or an e-mail address (it is "${name}").`,
   );
+}
+
+async function listSecrets({ db }: AppContext, { key }: Application) {
+  const secrets = await secretsOf(db, key);
+  return secrets.map(({ created, ...secret }) => ({ ...secret, created: timestampOf(created) }));
 }
