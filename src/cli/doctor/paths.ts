@@ -28,61 +28,45 @@ export function checkPaths(installation: Installation): Finding[] {
   return findings.length > 0 ? findings : [ok(CHECK, 'This user can read and write the files of all settings.')];
 }
 
+const file = (setting: string, path: string, otherwise: string): Written => ({
+  setting,
+  path,
+  kind: 'file',
+  otherwise,
+});
+const folder = (setting: string, path: string, otherwise: string): Written => ({
+  ...file(setting, path, otherwise),
+  kind: 'folder',
+});
+
 function written({ config }: Installation): Written[] {
   const log = revocationLog(config);
-  const data = dataFolder(config);
   const database = sqliteFileOf(config.DATABASE_URL);
+  const secretKey = secretKeyFile(config);
+  const [mails, backups] = ['mail', 'backups'].map((name) => join(dataFolder(config), name)) as [string, string];
   const found: (Written | false)[] = [
-    log !== undefined && {
-      setting: 'REVOCATION_LOG',
-      path: log,
-      kind: 'file',
-      otherwise: 'so a restored backup brings back what was revoked and deleted since',
-    },
-    database !== undefined && {
-      setting: 'DATABASE_URL',
-      path: dirname(database),
-      kind: 'folder',
-      otherwise: 'and SQLite writes its log beside the database',
-    },
+    log !== undefined &&
+      file('REVOCATION_LOG', log, 'so a restored backup brings back what was revoked and deleted since'),
+    database !== undefined &&
+      folder('DATABASE_URL', dirname(database), 'and SQLite writes its log beside the database'),
     config.SECRET_KEY === '' &&
-      !existsSync(secretKeyFile(config)) && {
-        setting: 'DATA_FOLDER',
-        path: secretKeyFile(config),
-        kind: 'file',
-        otherwise: 'so the first start cannot create the secret key',
-      },
-    config.SMTP_URL === '' && {
-      setting: 'DATA_FOLDER',
-      path: join(data, 'mail'),
-      kind: 'folder',
-      otherwise: 'so mails are lost while there is no mail server',
-    },
-    config.MIGRATION_BACKUP === 'on' && {
-      setting: 'DATA_FOLDER',
-      path: join(data, 'backups'),
-      kind: 'folder',
-      otherwise: 'so a newer version cannot back the database up and does not start',
-    },
+      !existsSync(secretKey) &&
+      file('DATA_FOLDER', secretKey, 'so the first start cannot create the secret key'),
+    config.SMTP_URL === '' && folder('DATA_FOLDER', mails, 'so mails are lost while there is no mail server'),
+    config.MIGRATION_BACKUP === 'on' &&
+      folder('DATA_FOLDER', backups, 'so a newer version cannot back the database up and does not start'),
     ...sockets({ INTERNAL: config.INTERNAL_LISTEN, ...config.listen }),
   ];
   return found.filter((one) => one !== false);
 }
 
-function sockets(listeners: Record<string, Listen>): Written[] {
-  return Object.entries(listeners).flatMap(([service, { path }]): Written[] => {
-    if (path === undefined) return [];
-    const otherwise = 'so the service cannot create its socket';
-    return [{ setting: `${service}_LISTEN`, path: dirname(path), kind: 'folder', otherwise }];
-  });
-}
+const sockets = (listeners: Record<string, Listen>): Written[] =>
+  Object.entries(listeners).flatMap(([service, { path }]) =>
+    path === undefined ? [] : folder(`${service}_LISTEN`, dirname(path), 'so the service cannot create its socket'),
+  );
 
-function compileCache({ environment }: Installation): Written[] {
-  const path = environment['NODE_COMPILE_CACHE'];
-  if (path === undefined || path === '') return [];
-  const otherwise = 'so each start compiles all files again and takes longer';
-  return [{ setting: 'NODE_COMPILE_CACHE', path, kind: 'folder', otherwise }];
-}
+const compileCache = ({ environment: { NODE_COMPILE_CACHE: path } }: Installation): Written[] =>
+  path ? [folder('NODE_COMPILE_CACHE', path, 'so each start compiles all files again and takes longer')] : [];
 
 function finding({ setting, path, kind, otherwise }: Written, severity: typeof problem): Finding[] {
   const reason = writeRefusal(path, kind);
