@@ -24,9 +24,6 @@ export async function accountChange({ db }: Pick<AppContext, 'db'>, { name, role
     name: known.name,
     changes,
     ...(changes.length > 0 && { warning: `${known.name} becomes ${role} instead of ${known.role}.` }),
-    apply: async (context) => {
-      await performOrThrow(changeRole, context, known, { role });
-      return {};
-    },
+    apply: (context) => performOrThrow(changeRole, context, known, { role }),
   };
 }

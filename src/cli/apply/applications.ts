@@ -21,7 +21,7 @@ import { TEXTS } from '#console/texts/index.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import { addAsOwner } from '../app/owner.ts';
 import { requireAccount } from '#admin/targets.ts';
-import { type Applied, type Change, differencesOf } from './change.ts';
+import { type Change, differencesOf } from './change.ts';
 import { commandActor } from '../command/command.ts';
 import { performOrThrow } from '../command/operation-command.ts';
 import { readEntries } from './file.ts';
@@ -127,8 +127,11 @@ interface Plan {
   keys: KeyFile | undefined;
 }
 
-async function applyApplication(context: AppContext, entry: ApplicationEntry, plan: Plan): Promise<Applied> {
-  const { known, owners, keys } = plan;
+async function applyApplication(
+  context: AppContext,
+  entry: ApplicationEntry,
+  { known, owners, keys }: Plan,
+): Promise<Record<string, string>> {
   const created = known === undefined ? await create(context, entry) : undefined;
   const stored = known ?? created!.application;
   if (known !== undefined) await applySettings(context, known, entry);
@@ -138,9 +141,9 @@ async function applyApplication(context: AppContext, entry: ApplicationEntry, pl
   const { client_id } = stored;
   const client_secret = created.secret;
   if (client_secret === undefined || keys === undefined)
-    return { secrets: { client_id, ...(client_secret !== undefined && { client_secret }) } };
+    return { client_id, ...(client_secret !== undefined && { client_secret }) };
   keys.addApplication(entry.name, { client_id, client_secret });
-  return { secrets: { client_id } };
+  return { client_id };
 }
 
 async function create(context: AppContext, entry: ApplicationEntry): ReturnType<typeof createApplication> {

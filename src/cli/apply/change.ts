@@ -15,11 +15,7 @@ export interface Change {
   /** A sentence if the change gives or takes power, so that it needs `--yes`. */
   warning?: string;
   /** Carries the change out. @returns new secrets that were not written to the file of keys */
-  apply(context: AppContext, keys: KeyFile | undefined): Promise<Applied>;
-}
-
-export interface Applied {
-  secrets?: Record<string, string>;
+  apply(context: AppContext, keys: KeyFile | undefined): Promise<Record<string, string> | undefined>;
 }
 
 /** `region eu → us` for each property of `wanted` that differs from `present`. */

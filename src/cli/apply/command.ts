@@ -135,7 +135,7 @@ async function applyAll(
     for (const change of changes) {
       const { kind, name, changes: differences } = change;
       const action = change.isNew ? 'create' : differences.length > 0 ? 'change' : 'unchanged';
-      const { secrets = {} } = dryRun || action === 'unchanged' ? {} : await change.apply(context, keys);
+      const secrets = dryRun || action === 'unchanged' ? {} : await change.apply(context, keys);
       rows.push({ kind, name, action, changes: differences, ...secrets });
     }
     await context.mail.settled();

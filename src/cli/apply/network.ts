@@ -38,7 +38,6 @@ export async function networkChange({ db }: AppContext, wanted: { hidden: string
     apply: async (context) => {
       await performOrThrow(changeNetwork, context, undefined, wanted);
       await noteErased(context.db, wanted.hidden);
-      return {};
     },
   };
 }

@@ -8,7 +8,7 @@ import { readEvent } from '#events/schema/index.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
 import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
-import { type Applied, type Change, differencesOf } from './change.ts';
+import { type Change, differencesOf } from './change.ts';
 import { performOrThrow } from '../command/operation-command.ts';
 import { readEntries } from './file.ts';
 import type { KeyFile } from './key-file.ts';
@@ -100,7 +100,7 @@ async function applyServer(
   { name, watch, manage: management, ...data }: ServerEntry,
   known: ServerNow | undefined,
   keys: KeyFile | undefined,
-): Promise<Applied> {
+): Promise<Record<string, string>> {
   const created =
     known === undefined ? await performOrThrow(createServer, context, undefined, { name, ...data }) : undefined;
   if (known !== undefined && differencesOf(await propertiesOf(context.db, known), data).length > 0)
@@ -110,7 +110,7 @@ async function applyServer(
   await applyWatch(context, server, watch);
   await applyManagement(context, server, management);
   if (created === undefined) return {};
-  if (keys === undefined) return { secrets: { ingest_key: created.secret } };
+  if (keys === undefined) return { ingest_key: created.secret };
   keys.addServer(name, created.secret);
   return {};
 }
