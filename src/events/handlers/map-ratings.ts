@@ -24,14 +24,8 @@ async function applyRated(context: EventContext, data: DataOf<'map.rated'>): Pro
   await work.load([data.player.uuid]);
   const player = observePlayer(context, data.player);
   await work.flush();
-  const vote = {
-    mapKey: map.key,
-    version,
-    playerKey: player.key,
-    rate: data.rate,
-    time,
-    serverKey: eventScope(context),
-  };
+  const keys = { map_key: map.key, version, player_key: player.key, server_key: eventScope(context) };
+  const vote = { ...keys, rate: data.rate, time };
   const before = await work.tx.get<{ rate: number; time: number }>(sql`
     select rate, time from map_votes where map_key = ${map.key} and version = ${version} and player_key = ${player.key}`);
   if (before !== undefined && before.time > time) return { note: 'a newer rating of this player is known' };
@@ -56,19 +50,20 @@ async function checkVersions(tx: Queryable, mapKey: number, version: string): Pr
   );
 }
 
+/** A row of `map_votes`. */
 export interface Vote {
-  mapKey: number;
+  map_key: number;
   version: string;
-  playerKey: number;
+  player_key: number;
   rate: number;
   time: number;
-  serverKey: number;
+  server_key: number;
 }
 
 export async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
   await tx.run(sql`
     insert into map_votes (map_key, version, player_key, rate, time, server_key)
-    values (${vote.mapKey}, ${vote.version}, ${vote.playerKey}, ${vote.rate}, ${vote.time}, ${vote.serverKey})
+    values (${vote.map_key}, ${vote.version}, ${vote.player_key}, ${vote.rate}, ${vote.time}, ${vote.server_key})
     on conflict (map_key, version, player_key) do update set
       rate = excluded.rate, time = excluded.time, server_key = excluded.server_key`);
 }
@@ -76,13 +71,13 @@ export async function writeVote(tx: Queryable, vote: Vote): Promise<void> {
 /** Adds a vote to the sums of its map version; with `by` -1, subtracts it. */
 export async function countVote(
   tx: Queryable,
-  { mapKey, version, rate }: Pick<Vote, 'mapKey' | 'version' | 'rate'>,
+  { map_key, version, rate }: Pick<Vote, 'map_key' | 'version' | 'rate'>,
   by: 1 | -1,
 ): Promise<void> {
   const counts = [1, 2, 3, 4, 5].map((value) => (value === rate ? by : 0)) as [number, number, number, number, number];
   await tx.run(sql`
     insert into map_rates (map_key, version, rate_1, rate_2, rate_3, rate_4, rate_5)
-    values (${mapKey}, ${version}, ${counts[0]}, ${counts[1]}, ${counts[2]}, ${counts[3]}, ${counts[4]})
+    values (${map_key}, ${version}, ${counts[0]}, ${counts[1]}, ${counts[2]}, ${counts[3]}, ${counts[4]})
     on conflict (map_key, version) do update set
       rate_1 = map_rates.rate_1 + excluded.rate_1, rate_2 = map_rates.rate_2 + excluded.rate_2,
       rate_3 = map_rates.rate_3 + excluded.rate_3, rate_4 = map_rates.rate_4 + excluded.rate_4,
@@ -90,16 +85,13 @@ export async function countVote(
 }
 
 /** Deletes a vote and subtracts it, and the row of sums with the last vote. */
-export async function deleteVote(
-  tx: Queryable,
-  vote: Pick<Vote, 'mapKey' | 'version' | 'playerKey' | 'rate'>,
-): Promise<void> {
-  const { mapKey, version, playerKey } = vote;
+export async function deleteVote(tx: Queryable, vote: Omit<Vote, 'time' | 'server_key'>): Promise<void> {
+  const { map_key, version, player_key } = vote;
   await tx.run(sql`
-    delete from map_votes where map_key = ${mapKey} and version = ${version} and player_key = ${playerKey}`);
+    delete from map_votes where map_key = ${map_key} and version = ${version} and player_key = ${player_key}`);
   await countVote(tx, vote, -1);
   await tx.run(sql`
-    delete from map_rates where map_key = ${mapKey} and version = ${version}
+    delete from map_rates where map_key = ${map_key} and version = ${version}
       and rate_1 = 0 and rate_2 = 0 and rate_3 = 0 and rate_4 = 0 and rate_5 = 0`);
 }
 

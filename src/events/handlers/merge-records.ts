@@ -15,7 +15,7 @@ import { recordMergedIn } from '#store/game/merged-players.ts';
 import { countedTwice, joinPlayed, type PlayedBy } from '#store/game/player-matches.ts';
 import { deriveRecords } from '#store/game/rivals/player-records.ts';
 import { createJob, hasOpenJob, type Job, markStale, nextStale } from '#store/jobs.ts';
-import { deleteVote, votesReference } from './map-ratings.ts';
+import { deleteVote, type Vote, votesReference } from './map-ratings.ts';
 import { moveOwned, OWNED } from './merge-owned-rows.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import { Budget, type ChunkRunner } from '../ledger/chunk.ts';
@@ -266,11 +266,9 @@ async function moveVotes(tx: Queryable, merged: number, survivor: number): Promi
     join map_votes b on b.map_key = a.map_key and b.version = a.version and b.player_key = ${survivor}
     join maps m on m.key = a.map_key where a.player_key = ${merged}`);
   const maps = list([0, ...both.map(([, key]) => key as number)]);
-  const disputed = await tx.all<{ map_key: number; version: string; rate: number }>(sql`
-    select map_key, version, rate from map_votes where player_key = ${merged} and map_key in (${maps})`);
-  for (const { map_key, version, rate } of disputed) {
-    await deleteVote(tx, { mapKey: map_key, version, playerKey: merged, rate });
-  }
+  const disputed = await tx.all<Vote>(sql`
+    select * from map_votes where player_key = ${merged} and map_key in (${maps})`);
+  for (const vote of disputed) await deleteVote(tx, vote);
   await tx.run(sql`update map_votes set player_key = ${survivor} where player_key = ${merged}`);
   await markStale(
     tx,

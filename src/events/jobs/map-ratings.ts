@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { getValue, type Queryable } from '#db/db.ts';
 import { type Sql, sql } from '#db/sql.ts';
 import { nameKey } from '#text/text.ts';
 import { markStale } from '#store/jobs.ts';
@@ -56,13 +56,11 @@ const publishedIn = (aggregate: string): Sql => sql`
 /** Deletes the next votes of a map, or rebuilds the map if none is left. */
 async function rebuildMap(work: UnitOfWork, aggregate: string): Promise<number> {
   const { tx } = work;
-  const rows = await tx.all<{ map_key: number; version: string; player_key: number; rate: number }>(sql`
-    select v.map_key, v.version, v.player_key, v.rate from maps m join map_votes v on v.map_key = m.key
+  const votes = await tx.all<Vote>(sql`
+    select v.* from maps m join map_votes v on v.map_key = m.key
     where m.name_key = ${mapNameKey(aggregate)} limit ${ROWS_PER_CHUNK}`);
-  for (const { map_key, version, player_key, rate } of rows) {
-    await deleteVote(tx, { mapKey: map_key, version, playerKey: player_key, rate });
-  }
-  if (rows.length > 0) {
+  for (const vote of votes) await deleteVote(tx, vote);
+  if (votes.length > 0) {
     await markStale(tx, 'aggregate', [aggregate]);
     return 0;
   }
@@ -100,11 +98,10 @@ async function deriveVotes(work: UnitOfWork, aggregate: string, key: number, pub
   const player = await presentKey(tx, key);
   if (player === undefined) return;
   const wanted = await votesIn(work, aggregate, player, published ?? (await Publications.read(tx, aggregate)));
-  const rows = await tx.all<{ map_key: number; version: string; rate: number; time: number; server_key: number }>(sql`
-    select v.map_key, v.version, v.rate, v.time, v.server_key from map_votes v join maps m on m.key = v.map_key
+  const votes = await tx.all<Vote>(sql`
+    select v.* from map_votes v join maps m on m.key = v.map_key
     where v.player_key = ${player} and m.name_key = ${mapNameKey(aggregate)}`);
-  for (const { map_key, version, rate, time, server_key } of rows) {
-    const vote = { mapKey: map_key, version, playerKey: player, rate, time, serverKey: server_key };
+  for (const vote of votes) {
     const name = ratedVersion(vote);
     if (isSame(wanted.get(name), vote)) wanted.delete(name);
     else await deleteVote(tx, vote);
@@ -115,10 +112,10 @@ async function deriveVotes(work: UnitOfWork, aggregate: string, key: number, pub
   }
 }
 
-const ratedVersion = ({ mapKey, version }: Pick<Vote, 'mapKey' | 'version'>): string => `${mapKey} ${version}`;
+const ratedVersion = ({ map_key, version }: Vote): string => `${map_key} ${version}`;
 
 const isSame = (one: Vote | undefined, other: Vote): boolean =>
-  one !== undefined && one.rate === other.rate && one.time === other.time && one.serverKey === other.serverKey;
+  one !== undefined && one.rate === other.rate && one.time === other.time && one.server_key === other.server_key;
 
 /** The newest rating of each version by a player; of two with the same time, the later in the ledger. */
 async function votesIn(
@@ -142,20 +139,21 @@ async function votesIn(
     const map = published.findMap(event.data.map, row.key);
     if (map === undefined) continue;
     const { rate, version = map.version } = event.data;
-    const { time, scope_key: serverKey } = row;
-    const vote = { mapKey: map.key, version, playerKey: player, rate, time, serverKey };
+    const { time, scope_key: server_key } = row;
+    const vote = { map_key: map.key, version, player_key: player, rate, time, server_key };
     if (time >= (votes.get(ratedVersion(vote))?.time ?? -Infinity)) votes.set(ratedVersion(vote), vote);
   }
   return votes;
 }
 
 /** The key of a player; for a merged one, of the surviving player. */
-async function presentKey(tx: Queryable, key: number): Promise<number | undefined> {
-  const row = await tx.get<{ key: number }>(sql`
+const presentKey = (tx: Queryable, key: number): Promise<number | undefined> =>
+  getValue(
+    tx,
+    sql`
     select key from players where key = ${key} or uuid in (select into_uuid from player_aliases where key = ${key})
-    order by case when key = ${key} then 0 else 1 end limit 1`);
-  return row?.key;
-}
+    order by case when key = ${key} then 0 else 1 end limit 1`,
+  );
 
 interface Published {
   /** Of the first event that published the map. */
