@@ -21,12 +21,7 @@ type Reply = { number: number } & ({ receipts: Receipt[] } | { error: unknown; i
 /** The message that ends `serveWorkerChannel`. */
 export const CLOSE = 'close';
 
-interface Pending {
-  count: number;
-  receipts: Promise<Receipt[]>;
-  settle: (receipts: Receipt[]) => void;
-  fail: (error: unknown) => void;
-}
+type Pending = PromiseWithResolvers<Receipt[]> & { count: number };
 
 /** The sending end of the channel. */
 export class WorkerChannel implements EventQueue {
@@ -50,25 +45,25 @@ export class WorkerChannel implements EventQueue {
   }
 
   accept(items: readonly Item[], { dryRun = false }: IngestOptions = {}): Promise<Receipt[]> {
-    const { promise, resolve: settle, reject: fail } = Promise.withResolvers<Receipt[]>();
+    const pending = { ...Promise.withResolvers<Receipt[]>(), count: items.length };
     const number = ++this.#last;
     this.#busy.begin();
-    this.#pending.set(number, { count: items.length, receipts: promise, settle, fail });
+    this.#pending.set(number, pending);
     this.#pendingEvents += items.length;
     this.#port.postMessage({ number, dryRun, items } satisfies Message, []);
-    return promise;
+    return pending.promise;
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#pending.values()].map(({ receipts }) => receipts));
+    await Promise.allSettled(this.#pending.values().map(({ promise }) => promise));
   }
 
   #receive(reply: Reply): void {
-    const { count, settle, fail } = this.#pending.get(reply.number)!;
+    const { count, resolve, reject } = this.#pending.get(reply.number)!;
     this.#pending.delete(reply.number);
     this.#pendingEvents -= count;
-    if ('isOutage' in reply) fail(reply.isOutage ? new Unavailable(reply.error) : reply.error);
-    else settle(reply.receipts);
+    if ('isOutage' in reply) reject(reply.isOutage ? new Unavailable(reply.error) : reply.error);
+    else resolve(reply.receipts);
     if (this.#pending.size === 0) this.#busy.end();
   }
 }
@@ -81,18 +76,13 @@ export async function serveWorkerChannel(port: MessagePort, eventQueue: EventQue
     eventQueue.accept(items, { dryRun }).then(
       (receipts) => post({ number, receipts }),
       // The other thread makes the outage again, with its cause.
-      (error: unknown) =>
-        post(
-          error instanceof Unavailable
-            ? { number, error: error.cause, isOutage: true }
-            : { number, error, isOutage: false },
-        ),
+      (error: unknown) => {
+        const isOutage = error instanceof Unavailable;
+        post({ number, error: isOutage ? error.cause : error, isOutage });
+      },
     );
   };
-  const receive = (message: Message | typeof CLOSE): void => {
-    if (message === CLOSE) close();
-    else accept(message);
-  };
+  const receive = (message: Message | typeof CLOSE): void => (message === CLOSE ? close() : accept(message));
   port.on('message', receive);
   await closed;
   // A listener on the port would keep the thread alive.
