@@ -59,7 +59,7 @@ async function ingestJson(deps: IngestDeps, eventRequest: EventRequest): Promise
   const body = await readBody(eventRequest.request, MAX_BYTES.json, deps.limits);
   // Parsing in a separate function leaves no reference to the parsed events while this one awaits the receipts.
   const receipts = await ingestBody(deps, eventRequest, body);
-  sendJson(eventRequest.response, JSON.stringify(receipts));
+  sendJson(eventRequest.response, 200, JSON.stringify(receipts));
 }
 
 async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Buffer): Promise<Receipt | Receipt[]> {
@@ -120,10 +120,16 @@ async function prepareItems(
   return await mapInTurns(events, (event) => prepareItem(event, sender, now, keyedHash));
 }
 
-function sendJson(response: ServerResponse, json: string): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  json: string,
+  headers: Record<string, string> = {},
+): void {
+  const length = Buffer.byteLength(json);
   response
-    .writeHead(200, ['content-type', 'application/json; charset=utf-8', 'content-length', Buffer.byteLength(json)])
-    .end(json);
+    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': length, ...headers })
+    .end(response.req.method === 'HEAD' ? undefined : json);
 }
 
 /**

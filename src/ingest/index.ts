@@ -15,7 +15,7 @@ import { receiptsAfter } from '#events/ledger/server-events.ts';
 import type { Credential } from '#store/game/server-keys.ts';
 import { Credentials } from './credentials.ts';
 import { handleProtocolRequest, type ProtocolMatch, protocolRoutes } from './protocols/protocols.ts';
-import { handleEventRequest, type Report } from './event-request.ts';
+import { handleEventRequest, type Report, sendJson } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
 import { ServerLimits } from './server-limits.ts';
 
@@ -54,7 +54,7 @@ export async function openIngest(
         const receipts = await receiptsAfter(db, credential.serverKey, readAfter(query), limit);
         const shown = receipts.map((one) => ({ ...one, received: new Date(one.received).toISOString() }));
         const next = shown.length < limit ? null : shown.at(-1)!.receipt;
-        send(response, 200, JSON.stringify({ receipts: shown, next }));
+        sendJson(response, 200, JSON.stringify({ receipts: shown, next }));
       },
     },
   };
@@ -70,13 +70,13 @@ export async function openIngest(
     if (handle === undefined) throw notAllowed(route.methods);
     using limits = serverLimits.open(credential.serverKey);
     const deps = { clock, keyedHash, limits, ...reportBy(credential) };
-    send(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameters[0] ?? '', handle)));
+    sendJson(response, 200, JSON.stringify(await handleProtocolRequest(deps, request, parameters[0] ?? '', handle)));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [path = '/', search = ''] = request.url!.split('?', 2);
     const name = withoutSlash(path);
     if (name === '/openapi.json' && isRead(request))
-      return send(response, 200, (document ??= openApiDocument(config)), PUBLIC);
+      return sendJson(response, 200, (document ??= openApiDocument(config)), PUBLIC);
     const found = router.find(name);
     const protocol = found === undefined ? protocolRoute(name) : undefined;
     if (protocol !== undefined) return await serveProtocol(request, response, protocol);
@@ -101,17 +101,24 @@ export async function openIngest(
   };
 }
 
-/** Answers a request with the error that it ended with, and logs the failures. */
+/**
+ * Answers a request with the error that it ended with, and logs the failures: at most one outage (503) per interval, because
+ * every request fails during an outage.
+ */
 function refusal(log: Log): (request: IncomingMessage, response: ServerResponse, error: unknown) => void {
-  const logFailure = limitedLog((error: unknown, { status }: HttpError, requestId: string) =>
-    log.error({ err: error, status, request_id: requestId }, 'request with events failed'),
-  );
+  let logged = -Infinity;
   return (request, response, error) => {
     if (hasGone(request)) return;
     const requestId = requestIdOf(response);
-    const wire = toHttpError(error, requestId);
-    if (wire.status >= 500) logFailure(error, wire, requestId);
-    fail(request, response, wire);
+    const { status, body, headers } = toHttpError(error, requestId);
+    const isRepeated = status === 503 && performance.now() - logged < OUTAGE_LOG_INTERVAL_MS;
+    if (status >= 500 && !isRepeated) {
+      logged = performance.now();
+      log.error({ err: error, status, request_id: requestId }, 'request with events failed');
+    }
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    sendJson(response, status, body, headers);
+    drain(request);
   };
 }
 
@@ -121,17 +128,6 @@ const minuteLimits = (config: AppContext['config']) => ({
 });
 
 const OUTAGE_LOG_INTERVAL_MS = 5_000;
-
-/** Logs at most one outage (503) per interval, because every request fails during an outage. */
-function limitedLog(log: (error: unknown, wire: HttpError, requestId: string) => void): typeof log {
-  let last = -Infinity;
-  return (error, wire, requestId) => {
-    if (wire.status === 503 && performance.now() - last < OUTAGE_LOG_INTERVAL_MS) return;
-    last = performance.now();
-    log(error, wire, requestId);
-  };
-}
-
 const PUBLIC = { 'cache-control': PUBLIC_CACHE, 'access-control-allow-origin': '*' };
 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
@@ -167,17 +163,4 @@ function readLimit(query: URLSearchParams): number {
   const limit = query.get('limit') ?? '100';
   if (!/^[1-9]\d{0,8}$/.test(limit)) throw invalidRequest('limit must be a whole number from 1.');
   return Math.min(Number(limit), MAX_RECEIPTS);
-}
-
-function send(response: ServerResponse, status: number, json: string, headers: Record<string, string> = {}): void {
-  const length = Buffer.byteLength(json);
-  response
-    .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': length, ...headers })
-    .end(response.req.method === 'HEAD' ? undefined : json);
-}
-
-function fail(request: IncomingMessage, response: ServerResponse, error: HttpError): void {
-  if (response.headersSent || response.destroyed) return void response.destroy();
-  send(response, error.status, error.body, error.headers);
-  drain(request);
 }
