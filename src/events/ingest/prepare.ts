@@ -61,24 +61,17 @@ export function prepareItem(event: RawEvent | InvalidElement, sender: Sender, no
   return type === undefined ? { sender, checked } : { sender, checked, type };
 }
 
-function check(event: RawEvent | InvalidElement, sender: Sender, now: number, keyedHash: KeyedHash): Item['checked'] {
-  if ('problem' in event) return rejected(idOfInput(event.input), event.problem);
-  if (isTooLong(event.data)) return rejected(idOfInput(event.input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
-  return checkEvent(event, sender, now, keyedHash);
-}
-
 /** A UTF-16 code unit is at most three bytes of UTF-8, so short data needs no count. */
 const isTooLong = (data = ''): boolean =>
   3 * data.length > MAX_EVENT_LENGTH && Buffer.byteLength(data) > MAX_EVENT_LENGTH;
 
 const rejected = (id: string, predicate: string): Receipt => rejectedFor(id, [problemOf(predicate, '')]);
 
-function checkEvent(
-  { input, data: serialised, isLarge }: RawEvent,
-  sender: Sender,
-  now: number,
-  keyedHash: KeyedHash,
-): Item['checked'] {
+function check(element: RawEvent | InvalidElement, sender: Sender, now: number, keyedHash: KeyedHash): Item['checked'] {
+  const { input } = element;
+  if ('problem' in element) return rejected(idOfInput(input), element.problem);
+  const { data: serialised, isLarge } = element;
+  if (isTooLong(serialised)) return rejected(idOfInput(input), `holds more than ${MAX_EVENT_LENGTH} bytes`);
   const read = readEvent(input, { isLarge });
   if ('problems' in read) {
     const refusals = senderRefusals(textsIn(input), sender).map(problemIn);
