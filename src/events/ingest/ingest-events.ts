@@ -25,8 +25,6 @@ import { type Server, serverByName } from '#store/game/servers.ts';
  * event changes nothing and does not affect the other events of the call.
  */
 
-type Transactions = Pick<Db, 'transaction'>;
-
 /**
  * Checks and ingests events of one sender, in order.
  * @param inputs the parsed JSON of the events, not checked yet
@@ -37,16 +35,15 @@ export async function ingestEvents(
   clock: Clock,
   sender: Sender,
   inputs: readonly unknown[],
-  options: IngestOptions = {},
 ): Promise<Receipt[]> {
   const now = clock.now();
   const items = inputs.map((input) => prepareItem({ input }, sender, now, db.keyedHash));
-  return await ingestItems(db, clock, items, options);
+  return await ingestItems(db, clock, items);
 }
 
 /** Like `ingestEvents`, for checked events of several senders. */
 export async function ingestItems(
-  db: Transactions,
+  db: Pick<Db, 'transaction'>,
   clock: Clock,
   items: Iterable<Item>,
   { dryRun = false, newPlayers }: IngestOptions = {},
