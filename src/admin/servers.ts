@@ -29,12 +29,16 @@ import { type Asking, ofOperators, operation, refuse, rejection, type Target } f
 const HOUR_MS = 3_600_000;
 const MAX_OVERLAP_HOURS = 24 * 90;
 
+/** The server of a name, unless it is deleted. */
+export async function activeServer(db: Queryable, name: string): Promise<ServerNow | undefined> {
+  const stored = await serverByName(db, name);
+  return stored && (await serverByKey(db, stored.key, 0));
+}
+
 /** The server of a name; with `deletedToo` also a deleted one. @throws UsageError if there is none */
 async function requireServer(db: Queryable, name: string, deletedToo = false): Promise<ServerNow> {
-  const stored = await serverByName(db, name);
-  const server = stored && (await serverByKey(db, stored.key, 0));
-  if (server !== undefined) return server;
-  if (stored !== undefined && deletedToo) return stored as ServerNow;
+  const server = (await activeServer(db, name)) ?? (deletedToo ? await serverByName(db, name) : undefined);
+  if (server !== undefined) return server as ServerNow;
   throw new UsageError(`There is no server ${name}; see: scorehall server list`);
 }
 
@@ -96,8 +100,7 @@ export const createServer = operation({
     // First, because the event takes the first lock and the secret the second one; see `Keys`.
     await Keys.lock(tx);
     await lockAccounts(tx);
-    const existing = await serverByName(tx, name);
-    if (existing !== undefined && (await serverByKey(tx, existing.key, 0)) !== undefined) return refuse('exists');
+    if ((await activeServer(tx, name)) !== undefined) return refuse('exists');
     const event = { type: 'server.configured', server: name, data } as const;
     const rejected = rejection(await reportAsOperator(tx, clock, event));
     if (rejected !== undefined) return rejected;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { UsageError } from '#platform/errors.ts';
-import { changeServer, createServer, unwatchServer, watchServer } from '#admin/servers.ts';
+import { activeServer, changeServer, createServer, unwatchServer, watchServer } from '#admin/servers.ts';
 import { reasonAbout } from '#events/schema/problems.ts';
 import type { Queryable } from '#db/db.ts';
 import type { AppContext } from '#context/context.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { hiddenOn } from '#store/game/hidden-lists.ts';
 import { WATCH_PROTOCOLS, watchOf, type WatchTarget } from '#store/game/watches/server-watches.ts';
-import { PUNISHMENT_SCOPES, type Server, type ServerNow, serverByKey, serverByName } from '#store/game/servers.ts';
+import { PUNISHMENT_SCOPES, type Server, type ServerNow } from '#store/game/servers.ts';
 import { type Change, differencesOf } from './change.ts';
 import { performOrThrow } from '../command/operation-command.ts';
 import { readEntries } from './file.ts';
@@ -73,7 +73,7 @@ const watchText = (watch: WatchTarget | null | undefined): string =>
 export async function serverChange(context: AppContext, entry: ServerEntry): Promise<Change> {
   const { db } = context;
   const { name, watch, manage: management, ...wanted } = entry;
-  const known = await knownServer(db, name);
+  const known = await activeServer(db, name);
   const present = known && (await watchOf(db, known.key));
   const watched = watch === undefined ? {} : { watch: watchText(watch && targetOf(watch)) };
   const changes =
@@ -121,11 +121,6 @@ async function applyWatch(context: AppContext, server: Server, watch: ServerEntr
   if (watchText(present) === watchText(wanted)) return;
   if (wanted === null) await performOrThrow(unwatchServer, context, server, {});
   else await performOrThrow(watchServer, context, server, wanted);
-}
-
-async function knownServer(db: Queryable, name: string): Promise<ServerNow | undefined> {
-  const stored = await serverByName(db, name);
-  return stored && (await serverByKey(db, stored.key, 0));
 }
 
 const propertiesOf = async (db: Queryable, { key, region, order, icon, max, punishments }: ServerNow) => ({

@@ -1,5 +1,6 @@
 import type { Clock } from '#platform/clock.ts';
 import { isUuidLabel } from '#text/text.ts';
+import { activeServer } from '#admin/servers.ts';
 import type { Db } from '#db/db.ts';
 import { readEvent } from '#events/schema/index.ts';
 import { reportedTerms } from '#events/punishments/changes.ts';
@@ -7,7 +8,7 @@ import { isPublished } from '#events/handlers/maps.ts';
 import { mapByName, mapNames, rotationOf } from '#store/game/maps/maps.ts';
 import { namesOf, playerByName, playerByUuid } from '#store/game/players.ts';
 import { revokedByReference, readTerms } from '#store/game/punishments.ts';
-import { listServerNames, serverByKey, serverByName } from '#store/game/servers.ts';
+import { listServerNames, serverByName } from '#store/game/servers.ts';
 import { reportingThemselves } from '#store/game/watches/server-watches.ts';
 import { GAMEMODES } from '#store/game/statistics-groups.ts';
 import type { Core } from '#importers/index.ts';
@@ -61,8 +62,7 @@ export function importCore(db: Db, clock: Clock): Core {
       return (await reportingThemselves(db, [server.key], clock.now() - RECENT_MS)).size > 0;
     },
     async rotationOf(name) {
-      const stored = await serverByName(db, name);
-      const server = stored && (await serverByKey(db, stored.key, 0));
+      const server = await activeServer(db, name);
       return server && (await rotationOf(db, server.key));
     },
   };
