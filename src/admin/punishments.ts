@@ -138,8 +138,10 @@ export const undoPunishmentChange = operation({
   loss: 'permanent',
   reauthenticate: 'always',
   changes: NAMED_KINDS,
-  run: async ({ tx, clock }, _, { receipt }) =>
-    (await undoChange(tx, clock, keyOf(receipt) ?? 0)) ?? refuse('not_in_force'),
+  run: async ({ tx, clock }, _, { receipt }) => {
+    const job = await undoChange(tx, clock, keyOf(receipt) ?? 0);
+    return job === undefined ? refuse('not_in_force') : { job };
+  },
   refused: {
     not_in_force: (_, { receipt }) => `There is no change of a punishment by ${receipt} that is in force.`,
   },

@@ -1,6 +1,6 @@
 import { idOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
-import type { Queryable, Transactional } from '#db/db.ts';
+import { exists, type Queryable, type Transactional } from '#db/db.ts';
 import { sql, list } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
 import { findTarget, type PunishmentTarget, findTargets, type PunishmentTerms } from '#store/game/punishments.ts';
@@ -106,19 +106,13 @@ export async function targetOfChange(db: Queryable, key: number): Promise<Punish
   return name && (await findTargets(db, name.scope, [name.reference]))[0];
 }
 
-/** A job that withdraws events. */
-export interface Undo {
-  /** The key of the job. */
-  job: number;
-  events: number;
-}
-
-/** Adds a job that withdraws one event about a punishment. @returns undefined if the event does not exist or is withdrawn */
-export async function undoChange(db: Transactional, clock: Clock, key: number): Promise<Undo | undefined> {
-  const row = await db.get(sql`
-    select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`);
-  if (row === undefined) return undefined;
-  return { job: await createWithdrawal(db, clock, { keys: [key] }, { label: 'punishments' }), events: 1 };
+/** Adds a job that withdraws one event about a punishment. @returns its key; undefined if the event does not exist or is withdrawn */
+export async function undoChange(db: Transactional, clock: Clock, key: number): Promise<number | undefined> {
+  const isInForce = await exists(
+    db,
+    sql`select l.key from ledger l where ${IS_CHANGE} and l.key = ${key} and l.withdrawn is null`,
+  );
+  return isInForce ? await createWithdrawal(db, clock, { keys: [key] }, { label: 'punishments' }) : undefined;
 }
 
 interface ReportRow {
