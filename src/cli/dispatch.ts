@@ -3,6 +3,7 @@ import { errorOutput, output } from '#platform/process/output.ts';
 import { nearest } from '#text/suggestion.ts';
 import { COMMIT, VERSION } from '#platform/version.ts';
 import { type Command, helpOf, parse } from './command/command.ts';
+import { reasonOf } from './doctor/finding.ts';
 
 /** A file of commands is imported only when one of its commands is called. */
 const MODULES: Record<string, () => Promise<{ commands: Command[] }>> = {
@@ -127,10 +128,4 @@ function errorText(error: unknown): string {
   if (error instanceof UsageError) return `scorehall: ${error.message}`;
   if (error instanceof Unavailable) return `scorehall: ${error.message}: ${reasonOf(error.cause)}. See DATABASE_URL.`;
   return (error as Error).stack ?? String(error);
-}
-
-/** A host with several addresses fails once for each; the first error is enough. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return reasonOf(cause.errors[0]);
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '#platform/config/config.ts';
-import { secretKeyFile, secretKeyOf } from '#platform/crypto/secret-key.ts';
+import { existingSecret, secretKeyFile } from '#platform/crypto/secret-key.ts';
 import { UsageError } from '#platform/errors.ts';
 import { brandAssets } from '#http/assets.ts';
 import { ClientAddresses } from '#http/client-address.ts';
@@ -47,14 +46,10 @@ export const checkStart = (config: Config): Finding[] =>
   });
 
 function readSecretKey(config: Config): void {
-  const file = secretKeyFile(config);
-  if (config.SECRET_KEY !== '') return void secretKeyOf(config.SECRET_KEY);
-  if (!existsSync(file)) return;
-  let secret: string;
   try {
-    secret = readFileSync(file, 'utf8').trim();
+    existingSecret(config);
   } catch (error) {
-    throw new UsageError(`The secret key ${resolve(file)} cannot be read: ${refusalOf(error)}.`);
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`The secret key ${resolve(secretKeyFile(config))} cannot be read: ${refusalOf(error)}.`);
   }
-  secretKeyOf(secret);
 }
