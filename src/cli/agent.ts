@@ -79,18 +79,15 @@ function readUrl(input: Input): string {
 
 async function readKey(input: Input): Promise<string> {
   const file = input.optional('key-file');
-  const text = file === undefined ? process.env['INGEST_KEY'] : await readKeyFile(file);
+  const text =
+    file === undefined
+      ? process.env['INGEST_KEY']
+      : await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+          throw new UsageError(`--key-file cannot be read (${code}).`);
+        });
   const key = text?.trim() ?? '';
   if (/^shk_[\w-]+$/.test(key)) return key;
   throw new UsageError(
     'The key of the server is missing: set INGEST_KEY or --key-file to what `server create` printed, shk_….',
   );
-}
-
-async function readKeyFile(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`--key-file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
 }

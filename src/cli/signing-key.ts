@@ -19,15 +19,13 @@ import {
 } from './command/command.ts';
 import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
 
-const OPTIONS: NonNullable<Command['options']> = { json: JSON_OPTION };
-
 export const commands: Command[] = [
   {
     words: 'signing-key rotate',
     audit: { action: 'signing-key.rotate', about: 'kid' },
     summary:
       'Create a signing key for ID tokens: published within a second, used after 65 minutes; earlier tokens stay valid',
-    options: OPTIONS,
+    options: { json: JSON_OPTION },
     run: inContext(rotate),
   },
   {
@@ -36,7 +34,7 @@ export const commands: Command[] = [
     summary: 'Withdraw a signing key that leaked, at every process within a second; this cannot be undone',
     options: {
       kid: mandatory('KID', 'The key, from "signing-key list"'),
-      ...OPTIONS,
+      json: JSON_OPTION,
       ...CONFIRMATION,
     },
     run: inContext(withdraw),
