@@ -8,7 +8,6 @@ import { mapInTurns, nextTurn } from '#platform/streams/turns.ts';
 import {
   type InvalidElement,
   MAX_ELEMENT_LENGTH,
-  parseAll,
   parseEach,
   parseOne,
   type RawEvent,
@@ -41,7 +40,7 @@ export interface EventRequest extends Report {
   response: ServerResponse;
 }
 
-/** Bytes from which on a body waits for its turn, and the elements of an array are parsed one by one: a match of 300 players. */
+/** Bytes from which on a body waits for its turn: a match of 300 players. */
 const LARGE_BODY = 64 * 1024;
 /** Events of a stream per batch, and maximum batches of one stream that are being written at a time. */
 const BATCH_SIZE = 128;
@@ -68,29 +67,24 @@ async function ingestBody(deps: IngestDeps, eventRequest: EventRequest, body: Bu
   if (isLarge) await nextTurn();
   // Other requests of the server may have used up its limits while this body arrived.
   limits.refuseUnparsed();
-  const elements = isLarge ? parseEach(body, MAX_IN_ARRAY) : undefined;
-  if (elements === TOO_MANY) throw tooMany(limits);
+  const elements = parseEach(body, MAX_IN_ARRAY);
+  if (elements === TOO_MANY) {
+    limits.countOther();
+    const sentence = `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`;
+    throw new HttpError(413, 'invalid_request', sentence);
+  }
   if (elements !== undefined) return acceptEvents(deps, eventRequest, elements);
   if (body.length > MAX_ELEMENT_LENGTH) {
     limits.countOther();
     throw new HttpError(413, 'invalid_request', `An event must not be longer than ${MAX_ELEMENT_LENGTH} bytes.`);
   }
-  const parsed = parseAll(body, MAX_IN_ARRAY);
+  const parsed = parseOne(body);
   if (isLarge) await nextTurn();
   if ('problem' in parsed) {
     limits.countOther();
     throw invalidRequest(`The body ${parsed.problem}.`);
   }
-  const { raw } = parsed;
-  if (!Array.isArray(raw)) return acceptEvents(deps, eventRequest, [raw]).then(([receipt]) => receipt!);
-  if (raw.length <= MAX_IN_ARRAY) return acceptEvents(deps, eventRequest, raw);
-  throw tooMany(limits);
-}
-
-function tooMany(limits: RequestLimits): HttpError {
-  limits.countOther();
-  const sentence = `An array must not hold more than ${MAX_IN_ARRAY} events; send several requests.`;
-  return new HttpError(413, 'invalid_request', sentence);
+  return acceptEvents(deps, eventRequest, [parsed.raw]).then(([receipt]) => receipt!);
 }
 
 type ParsedEvent = RawEvent | InvalidElement;

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseAll, parseOne } from '#events/ingest/json.ts';
+import { parseEach, parseOne, TOO_MANY } from '#events/ingest/json.ts';
 
 const REPEATED = { problem: 'names the same member twice in one object' };
 const MOST = 10;
 const bytesOf = (text: string): Buffer => Buffer.from(text);
+
+/** Parses a body as `POST /events` does. */
+function parseAll(bytes: Buffer, most: number) {
+  const elements = parseEach(bytes, most);
+  if (elements === TOO_MANY) return { problem: 'has too many elements' };
+  return elements === undefined ? parseOne(bytes) : { raw: [...elements] };
+}
 
 /** Any JSON value, with members named `data` at every depth. */
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
  * Parses the JSON of senders, which must be UTF-8 and must not repeat a member in an object: RFC 8259, section 4, calls
  * the meaning of repeated names unpredictable.
  */
-export type Parsed<T> = { raw: T } | { problem: string };
+type Parsed = { raw: RawEvent } | { problem: string };
 
 /** An element of an array that cannot be an event, with its value if it is JSON. */
 export interface InvalidElement {
@@ -22,34 +22,18 @@ export interface RawEvent {
 
 /** From this length of the JSON of its data on an event is large: naming 16 KiB of problems takes some 100 ms. */
 const LARGE_DATA = 16 * 1024;
-/** Maximum characters of an element of a large array: data of the maximum length, with as many spaces. */
+/** Maximum characters of an element of an array: data of the maximum length, with as many spaces. */
 export const MAX_ELEMENT_LENGTH = 2 * 1024 * 1024;
 
 /** Parses one value, such as a line of a stream. */
-export const parseOne = (bytes: Buffer): Parsed<RawEvent> =>
-  isUtf8(bytes) ? readText(decodeText(bytes), toRawEvent) : NOT_UTF8;
-
-export const parseText = (text: string): Parsed<RawEvent> => readText(text, toRawEvent);
+export const parseOne = (bytes: Buffer): Parsed =>
+  isUtf8(bytes) ? parseText(decodeText(bytes)) : { problem: 'is not UTF-8' };
 
 /**
- * Parses one value, or all values of an array. If the array is not valid JSON, each element is parsed separately, so that
- * an invalid element does not affect the others.
- * @param most maximum elements that are parsed separately
- */
-export function parseAll(bytes: Buffer, most: number): Parsed<RawEvent | (RawEvent | InvalidElement)[]> {
-  if (!isUtf8(bytes)) return NOT_UTF8;
-  const text = decodeText(bytes);
-  const parsed = readText(text, (value) => (Array.isArray(value) ? value.map(toRawEvent) : toRawEvent(value)));
-  if ('raw' in parsed) return parsed;
-  const elements = splitElements(text, most);
-  return elements === undefined || elements === TOO_MANY ? parsed : { raw: elements.map(parseElement) };
-}
-
-/**
- * Splits a large array without parsing it, so that the caller may pause between its elements: each is parsed when it is
- * read. A malformed element affects no other.
+ * Splits an array without parsing it, so that the caller may pause between its elements: each is parsed when it is read. A
+ * malformed element affects no other.
  * @param most maximum elements
- * @returns undefined if the text is no array that can be split; `parseAll` says what is wrong
+ * @returns undefined if the text is no array that can be split; `parseOne` says what is wrong
  */
 export function parseEach(
   bytes: Buffer,
@@ -59,7 +43,7 @@ export function parseEach(
   const elements = splitElements(decodeText(bytes), most);
   if (elements === TOO_MANY) return TOO_MANY;
   const isEmpty = elements?.length === 1 && elements[0]!.trim() === '';
-  return isEmpty ? undefined : elements?.values().map(parseElement);
+  return isEmpty ? [] : elements?.values().map(parseElement);
 }
 
 function parseElement(text: string): RawEvent | InvalidElement {
@@ -74,7 +58,6 @@ function parseElement(text: string): RawEvent | InvalidElement {
 }
 
 export const TOO_MANY = Symbol('too many elements');
-const NOT_UTF8 = { problem: 'is not UTF-8' };
 const BYTE_ORDER_MARK = 0xfeff;
 
 function decodeText(bytes: Buffer): string {
@@ -82,7 +65,7 @@ function decodeText(bytes: Buffer): string {
   return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
-function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: unknown) => T): Parsed<T> {
+export function parseText(text: string): Parsed {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -91,7 +74,7 @@ function readText<T extends RawEvent | RawEvent[]>(text: string, toRaw: (value: 
     return { problem: position === undefined ? 'is not JSON' : `is not JSON: see character ${Number(position) + 1}` };
   }
   const repeatsNames = countMembersInText(text) !== countMembers(value);
-  return repeatsNames ? { problem: 'names the same member twice in one object' } : { raw: toRaw(value) };
+  return repeatsNames ? { problem: 'names the same member twice in one object' } : { raw: toRawEvent(value) };
 }
 
 /**
