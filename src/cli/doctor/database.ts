@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { mailServerOf } from '#platform/mail/mail.ts';
 import { existingSecret, keyedHashUnder, secretKeyOf } from '#platform/crypto/secret-key.ts';
 import type { Config } from '#platform/config/config.ts';
-import type { Db } from '#db/db.ts';
+import { type Db, getValue } from '#db/db.ts';
 import { latestMigration, schemaVersion } from '#db/migrate.ts';
 import { countServiceProcesses } from '#db/postgres/service-sessions.ts';
 import { openDb } from '#db/open.ts';
@@ -131,14 +131,11 @@ const isUsable = (db: Db): Promise<boolean> =>
     () => false,
   );
 
-async function appliedMigration(db: Db): Promise<number> {
-  try {
-    const row = await db.get<{ number: number }>(sql`select number from migrations order by number desc limit 1`);
-    return row?.number ?? 0;
-  } catch {
-    return 0;
-  }
-}
+const appliedMigration = (db: Db): Promise<number> =>
+  getValue<number>(db, sql`select number from migrations order by number desc limit 1`).then(
+    (number) => number ?? 0,
+    () => 0,
+  );
 
 async function checkSecretKey(db: Db, config: Config): Promise<Finding> {
   const secret = existingSecret(config);
@@ -160,10 +157,11 @@ async function checkClock(db: Db, now: number, lastEvent: number | null): Promis
     );
   if (db.dialect === 'postgres') {
     const started = performance.now();
-    const row = await db.get<{ ms: number }>(
-      sql`select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as ms`,
+    const there = await getValue<number>(
+      db,
+      sql`select cast(extract(epoch from clock_timestamp()) * 1000 as double precision)`,
     );
-    const difference = Math.abs(row!.ms - (Date.now() - (performance.now() - started) / 2));
+    const difference = Math.abs(there! - (Date.now() - (performance.now() - started) / 2));
     if (difference > CLOCK_TOLERANCE_MS)
       findings.push(
         problem('clock', `It differs from that of PostgreSQL by ${Math.round(difference / 1000)} s.`, remedy),

@@ -1,5 +1,6 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { uuidOf } from '#text/text.ts';
+import { getValue } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';
@@ -25,15 +26,16 @@ type Link = DataOf<'account.link'>;
 /** Links the game account of a player to the account of the link code. */
 async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
   const { work } = context;
-  const row = await work.tx.get<{ account_id: string }>(
+  const accountId = await getValue<string>(
+    work.tx,
     sql`select account_id from link_codes where code_hash = ${work.tx.keyedHash(plainCode(code))} and expires > ${work.now}`,
   );
-  if (row === undefined)
+  if (accountId === undefined)
     throw new EventRejected('data.code', 'is wrong or has expired; get a new code on the account page');
   // Events before it in the batch may have punished the player under the pseudonym.
   await work.flush();
   const returning = await returningPunishments(work.tx, player.uuid);
-  const refusal = await linkPlayer(work.tx, row.account_id, player);
+  const refusal = await linkPlayer(work.tx, accountId, player);
   if (refusal === 'pseudonym') throw new EventRejected('data.player', 'is the pseudonym of an erased player');
   if (refusal === 'player linked')
     throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
@@ -48,7 +50,7 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   observePlayer(context, player);
   await work.flush();
   await returnPunishments(work, player, returning);
-  const account = (await accountById(work.tx, row.account_id))!;
+  const account = (await accountById(work.tx, accountId))!;
   await noteForOwner(work.tx, work.now, account.id, { kind: 'linked', label: player.name });
   await recordLink(context, account);
   return { note: `linked to the account ${account.name}` };
@@ -78,9 +80,9 @@ async function undoLink(
   if (otherLinks.some((link) => link.uuid === uuid && link.key > key)) return null;
   const followsMerge = player.uuid !== uuid && !otherLinks.some((link) => link.uuid === player.uuid);
   for (const linked of followsMerge ? [uuid, player.uuid] : [uuid]) {
-    const account = await tx.get<{ id: string }>(sql`select id from accounts where player_uuid = ${linked}`);
+    const account = await getValue<string>(tx, sql`select id from accounts where player_uuid = ${linked}`);
     if (account === undefined) continue;
-    await unlinkPlayer(tx, account.id);
+    await unlinkPlayer(tx, account);
     break;
   }
   return null;

@@ -1,5 +1,5 @@
 import { idOf } from '#platform/ids.ts';
-import { getValue, type Queryable } from '#db/db.ts';
+import { exists, getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeRemovedNames } from '#store/accounts/removed-names.ts';
@@ -240,9 +240,8 @@ const nameOf = (tx: Queryable, key: number): Promise<string | undefined> =>
 
 /** Lets an open job derive the maxima of the survivor instead of the merged player's; the records are derived already. */
 async function moveStale(tx: Queryable, merged: number, survivor: number): Promise<void> {
-  const isStale = await tx.get(sql`
-    select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`);
-  if (isStale !== undefined) await markStale(tx, 'counters', [survivor]);
+  const stale = sql`select 1 as found from rederivations where kind = 'counters' and ref = ${String(merged)}`;
+  if (await exists(tx, stale)) await markStale(tx, 'counters', [survivor]);
   await tx.run(
     sql`delete from rederivations where kind in ('player', 'counters', 'records') and ref = ${String(merged)}`,
   );
@@ -250,12 +249,11 @@ async function moveStale(tx: Queryable, merged: number, survivor: number): Promi
 
 /** Stores the key of the merged player with its alias, whose UUID is a pseudonym if the account was deleted meanwhile. */
 async function storeKey(tx: Queryable, from: string, merged: number, survivor: number): Promise<void> {
-  const inherited = await tx.get(sql`
+  const inherited = sql`
     select 1 as found from player_aliases a join players p on p.uuid = a.into_uuid
-    where p.key = ${survivor} and a.key = ${merged}`);
-  if (inherited !== undefined) return;
-  const anyPseudonym = await tx.get(sql`select 1 as found from pseudonyms limit 1`);
-  const [pseudonym] = anyPseudonym === undefined ? [] : await pseudonymsByHash(tx, [tx.keyedHash(from)]);
+    where p.key = ${survivor} and a.key = ${merged}`;
+  if (await exists(tx, inherited)) return;
+  const [pseudonym] = await pseudonymsByHash(tx, [tx.keyedHash(from)]);
   await tx.run(sql`update player_aliases set key = ${merged} where uuid in (${from}, ${pseudonym?.[1] ?? from})`);
 }
 

@@ -1,5 +1,5 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
-import { getValue, type Queryable } from '#db/db.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { isLinked } from '#store/accounts/account-changes.ts';
 import { mergeHidden } from '#store/game/hidden-lists.ts';
@@ -8,7 +8,7 @@ import { mergePrivacy } from '#store/game/private-players.ts';
 import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { uuidLabel } from '#text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
-import { followPrivacy } from './player-privacy.ts';
+import { findAlias, followPrivacy } from './player-privacy.ts';
 import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
@@ -56,18 +56,14 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   return undefined;
 }
 
-const findAlias = (tx: Queryable, uuid: string): Promise<string | undefined> =>
-  getValue(tx, sql`select into_uuid from player_aliases where uuid = ${uuid}`);
-
 /**
  * The key to store with the alias of a merged player; undefined if the player inherited its key from another alias, which
  * stores it already.
  */
 async function ownKey(tx: Queryable, target: string, merged: number | undefined): Promise<number | undefined> {
   if (merged === undefined) return undefined;
-  const inherited = await tx.get(sql`
-    select 1 as found from player_aliases where into_uuid = ${target} and key = ${merged}`);
-  return inherited === undefined ? merged : undefined;
+  const inherited = sql`select 1 as found from player_aliases where into_uuid = ${target} and key = ${merged}`;
+  return (await exists(tx, inherited)) ? undefined : merged;
 }
 
 async function findPlayer(tx: Queryable, uuid: string): Promise<(Named & { key: number }) | undefined> {

@@ -1,4 +1,4 @@
-import { columnOf, type Queryable } from '#db/db.ts';
+import { columnOf, getValue, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { followRanked } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { hidesPrivate } from '#store/game/hidden-in-matches.ts';
@@ -15,16 +15,15 @@ async function applyPrivacy(
   { player, ...privacy }: DataOf<'player.privacy'>,
 ): Promise<undefined> {
   await work.flush();
-  const uuid = (await aliasTarget(work.tx, player)) ?? player;
+  const uuid = (await findAlias(work.tx, player)) ?? player;
   const before = await privacyOf(work.tx, uuid);
   const uuids = await storePrivacy(work.tx, uuid, privacy);
   await followPrivacy(work, uuids, privacy, before);
 }
 
-async function aliasTarget(tx: Queryable, uuid: string): Promise<string | undefined> {
-  const alias = await tx.get<{ uuid: string }>(sql`select into_uuid as uuid from player_aliases where uuid = ${uuid}`);
-  return alias?.uuid;
-}
+/** The UUID into which another one was merged. */
+export const findAlias = (tx: Queryable, uuid: string): Promise<string | undefined> =>
+  getValue(tx, sql`select into_uuid from player_aliases where uuid = ${uuid}`);
 
 /** Takes players whose privacy has changed out of what is counted and reported, in the transaction of the change. */
 export async function followPrivacy(

@@ -1,6 +1,6 @@
 import { amount } from '#text/amount.ts';
 import { nameKey } from '#text/text.ts';
-import type { Queryable } from '#db/db.ts';
+import { exists, type Queryable } from '#db/db.ts';
 import { insertAll, sql } from '#db/sql.ts';
 import { problemOf } from '../schema/problems.ts';
 import { type EventContext, EventRejected, type HandlerResult, type UnitOfWork } from '../ledger/unit-of-work.ts';
@@ -31,8 +31,8 @@ export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
 async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<HandlerResult> {
   const { work, server } = context;
   const { key } = server!;
-  const active = await work.tx.tuple(sql`select 1 as found from servers where key = ${key} and removed is null`);
-  work.changes.add('server', key, active === undefined ? 'created' : 'changed');
+  const isActive = await exists(work.tx, sql`select 1 as found from servers where key = ${key} and removed is null`);
+  work.changes.add('server', key, isActive ? 'changed' : 'created');
   await work.tx.run(sql`
     update servers
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
@@ -84,8 +84,11 @@ async function applyPresence(context: EventContext, data: DataOf<'server.presenc
     work.reported.add(server!.key);
     return beyondCapacity(playerCount, stored.max);
   }
-  if (await isStored(context, id)) return { duplicateOf: null };
-  return { note: 'nothing changed: a newer heartbeat is already stored' };
+  const isRepeated = await exists(
+    work.tx,
+    sql`select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`,
+  );
+  return isRepeated ? { duplicateOf: null } : { note: 'nothing changed: a newer heartbeat is already stored' };
 }
 
 /** The name of a map that is given by PGM's id, as a log has it; otherwise the text itself. */
@@ -112,12 +115,6 @@ export function observedAt({ work, time, sender }: EventContext, noun: string): 
 function beyondCapacity(players: number, max: number): HandlerResult {
   if (max === 0 || players <= max) return undefined;
   return { warnings: [problemOf(`has ${players} names, but the server has ${amount(max, 'place')}`, 'data.players')] };
-}
-
-async function isStored({ work, server, time }: EventContext, id: string): Promise<boolean> {
-  const row = await work.tx.get(sql`
-    select 1 as found from presence where server_key = ${server!.key} and event_id = ${id} and time = ${time}`);
-  return row !== undefined;
 }
 
 export const SERVER_EFFECTS: Effects<typeof SERVER_EVENTS> = {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#platform/clock.ts';
-import type { Db, Queryable } from '#db/db.ts';
+import { type Db, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { type Job, jobByKey, saveJob, type Stale, unmarkStale } from '#store/jobs.ts';
 import { lockProjection } from '#store/game/projections.ts';
@@ -105,13 +105,14 @@ async function readState(db: Queryable, player: number): Promise<PlayerState | u
 }
 
 /** The pseudonym of a player, if an unfinished anonymisation still replaces the player's names or those of a merged UUID. */
-async function openPseudonym(tx: Queryable, uuid: string): Promise<string | undefined> {
-  const row = await tx.get<{ name: string }>(sql`
+const openPseudonym = (tx: Queryable, uuid: string): Promise<string | undefined> =>
+  getValue(
+    tx,
+    sql`
     select o.name from pseudonyms o where o.uuid = ${uuid} and exists (
       select 1 from pseudonyms m where m.original is not null and (
-        m.uuid = o.uuid or m.uuid in (select a.uuid from player_aliases a where a.into_uuid = o.uuid)))`);
-  return row?.name;
-}
+        m.uuid = o.uuid or m.uuid in (select a.uuid from player_aliases a where a.into_uuid = o.uuid)))`,
+  );
 
 /**
  * Rebuilds an aggregate in one transaction, so that readers never see it incomplete. Only the ratings of a map are derived in
