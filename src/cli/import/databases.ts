@@ -15,8 +15,7 @@ import {
   wholeNumber,
   withAppContext,
 } from '../command/command.ts';
-import { FollowReport } from './follow-report.ts';
-import { importOnce, ONCE_OPTIONS } from './single-import.ts';
+import { FollowReport, importOnce, ONCE_OPTIONS } from './import-report.ts';
 import { importCore } from './core.ts';
 import { type Importers, withImporters } from './importers.ts';
 import { runImport } from './run.ts';

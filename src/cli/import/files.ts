@@ -7,7 +7,7 @@ import { type Command, type CommandOption, flag, type Input, option, withAppCont
 import { importCore } from './core.ts';
 import { importEvents } from './events.ts';
 import { withImporters } from './importers.ts';
-import { importOnce, ONCE_OPTIONS } from './single-import.ts';
+import { importOnce, ONCE_OPTIONS } from './import-report.ts';
 
 type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding<WireEvent>>;
 type ImporterName = 'importPgmMaps' | 'importRotations' | 'importMinecraft';
