@@ -40,7 +40,6 @@ export interface Target<Row> {
   find: (db: Queryable, text: string) => Promise<Row>;
 }
 
-/** What the option of a field says. */
 export interface FieldOption {
   /** The name of the option, if it is not that of the field. */
   name?: string;

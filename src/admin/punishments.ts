@@ -20,7 +20,6 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { Keys } from '#store/sequence.ts';
 import { ofOperators, operation, refuse, rejection } from './operation.ts';
 
-/** A player in an event. */
 interface Named {
   uuid: string;
   name: string;

@@ -74,7 +74,6 @@ const SETTINGS = {
   hidden: HIDDEN_OPTION,
 };
 
-/** The id of a key of a server. */
 const keyId = readable((text) => keyOf(text), 'the id of a key, as "server key list" prints it');
 
 /** The settings for the audit log, which names no person. */

@@ -5,7 +5,6 @@ import { listEventWarnings } from '#store/game/event-warnings.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { type Command, type Input, mandatory, option, reading } from './command/command.ts';
 
-/** Maximum events with warnings in the list. */
 const MAX_WARNINGS = 1_000;
 
 export const commands: Command[] = [

@@ -7,7 +7,6 @@ import { MAX_PROBLEMS } from '#events/schema/problems.ts';
 import { MAX_EVENT_LENGTH } from '#events/ingest/prepare.ts';
 import { MAX_BYTES, MAX_IN_ARRAY, MAX_IN_STREAM } from './body.ts';
 
-/** What the document says about the network. */
 type Facts = Pick<Config, 'INGEST_URL' | 'SITE_URL' | 'NETWORK_NAME'>;
 
 /** Builds the OpenAPI 3.1 document of the ingest; the event schemas are those that check the events. */

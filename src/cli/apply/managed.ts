@@ -51,7 +51,6 @@ function managementText(target: ManageTarget | null | undefined): string {
   return target.ca === '' ? target.url : `${target.url} (own CA ${hash('sha256', target.ca).slice(0, 8)})`;
 }
 
-/** The differences between the connection of a server and the wanted one. */
 export async function managementChanges(
   { db, config }: Pick<AppContext, 'db' | 'config'>,
   serverKey: number,

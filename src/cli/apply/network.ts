@@ -7,7 +7,6 @@ import { noteErased } from '../command/hidden-players.ts';
 import { type Change, differencesOf } from './change.ts';
 import { performOrThrow } from '../command/operation-command.ts';
 
-/** A list of players in a file. */
 export const hiddenList = z.array(z.string());
 
 /** @throws UsageError that names the place */

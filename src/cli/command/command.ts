@@ -36,7 +36,6 @@ export type CommandOption = Options[string] & {
   form?: Form;
   /** Another option: exactly one of the two has to be given. */
   either?: string;
-  /** Whether an empty value has a meaning. */
   mayBeEmpty?: true;
 };
 
@@ -321,7 +320,6 @@ export async function carryOut<T extends Record<string, unknown>>(
   });
 }
 
-/** A timestamp as commands print it. */
 export function timestampOf<T extends number | null>(ms: T): string | T {
   return ms === null ? ms : new Date(ms).toISOString();
 }

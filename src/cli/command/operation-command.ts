@@ -132,7 +132,6 @@ export async function performOrThrow<Row, Fields extends z.ZodObject, Impact, Re
 const fieldOption = (option: string | FieldOption): FieldOption =>
   typeof option === 'string' ? { help: option } : option;
 
-/** The name of the option of a field. */
 function optionOf({ options }: Pick<AnyOperation, 'options'>, field: string): string {
   const option = (options as Record<string, string | FieldOption>)[field];
   return (option && fieldOption(option).name) ?? field.replaceAll('_', '-');

@@ -11,7 +11,6 @@ const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
 const GROUP_OR_OTHERS = 0o077;
 
-/** Checks the free space where the data are. */
 export function checkDisk({ config }: Installation): Found {
   const folder = dataFolder(config);
   if (!existsSync(folder)) return [];

@@ -21,7 +21,6 @@ export function findingsOf(found: Found): Finding[] {
   return 'check' in found ? [found] : found.flatMap(findingsOf);
 }
 
-/** What the checks look at. */
 export interface Installation {
   config: Config;
   environment: Environment;
@@ -31,7 +30,6 @@ export interface Installation {
   now: number;
 }
 
-/** An installation whose database is open. */
 export type OpenInstallation = Installation & { db: Db };
 
 export const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message, remedy: null });

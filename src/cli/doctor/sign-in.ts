@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 /** With `SIGNING_KEY_LIFETIME=0`, the age from which a key counts as old. */
 const OLD_MS = 365 * DAY_MS;
 
-/** Says whether anybody can use the console as operator. */
 export async function checkOperator({ db }: OpenInstallation): Promise<Found> {
   if (await hasOperator(db)) return [];
   return warning(
@@ -45,7 +44,6 @@ export async function checkStaff({ config, db }: OpenInstallation): Promise<Foun
   );
 }
 
-/** Checks the age of the key that signs ID tokens. */
 export async function checkSigningKeys({ db, config, now }: OpenInstallation): Promise<Found> {
   const keys = await signingKeys(db);
   if (keys.length === 0) return [];

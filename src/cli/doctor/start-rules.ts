@@ -33,7 +33,6 @@ export function refuseStart(config: Config): void {
   for (const { apply } of START_RULES) apply(config);
 }
 
-/** Every rule that refuses the start. */
 export const checkStart = (config: Config): Finding[] =>
   START_RULES.flatMap(({ check, remedy, apply }) => {
     try {

@@ -7,7 +7,6 @@ const MINUTE_MS = 60_000;
 /** As the alert ScorehallWebhooksLate. */
 const LATE_MS = 15 * MINUTE_MS;
 
-/** Checks whether the webhooks of applications deliver. */
 export async function checkWebhooks({ db, now }: OpenInstallation): Promise<Found> {
   const { on, failing, off, oldest } = await webhookHealth(db, now);
   if (on + failing + off === 0) return [];

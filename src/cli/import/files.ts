@@ -12,7 +12,6 @@ import { importOnce, ONCE_OPTIONS } from './import-report.ts';
 type Importer = (path: string, network: NetworkLookup, choice: ServerChoice) => AsyncIterable<Finding<WireEvent>>;
 type ImporterName = 'importPgmMaps' | 'importRotations' | 'importMinecraft';
 
-/** The options of a file of one server. */
 const ofServer = (help: string): Record<string, CommandOption> => ({
   server: option('NAME', help),
   create: flag('Add a server that is not known yet (default: refuse it)'),

@@ -6,14 +6,12 @@ import type { Receipt } from '#events/ledger/receipts.ts';
 import type { Checkpoint, Finding, Where } from '#importers/index.ts';
 import { keep } from './state.ts';
 
-/** The totals of an import. */
 export interface Outcome {
   taken: number;
   unchanged: number;
   refused: number;
 }
 
-/** Reports the progress of an import. */
 export interface Listener {
   refused(where: Where, reason: string): void;
   noted(where: Where, note: string): void;

@@ -122,7 +122,6 @@ function writeSettings(before: SettingsFile, added: Record<string, string>): Con
   return readSettings();
 }
 
-/** The account of the operator. */
 async function askPerson(input: Input, interview: Interview): Promise<Person> {
   const { name: NETWORK_NAME, operator, email } = await interview.ask(['operator', 'email']);
   const person = { name: operator!, email: email!, password: undefined };

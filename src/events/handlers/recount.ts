@@ -23,7 +23,6 @@ interface Recounted {
   isComplete: boolean;
 }
 
-/** Runs the next chunk, in the transaction of `work`. */
 export async function recountChunk(work: UnitOfWork, { key, id, dropped }: RecountParams): Promise<Recounted> {
   const deleted = dropped === undefined ? 0 : await deleteValues(work.tx, dropped, REPORTS_PER_CHUNK);
   if (deleted === REPORTS_PER_CHUNK) return { changes: deleted, isComplete: false };

@@ -22,7 +22,6 @@ export async function addServer(tx: Queryable, key: number, name: string): Promi
   return { key, name };
 }
 
-/** Undoes `addServer` in the same transaction. */
 export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
   await tx.run(sql`delete from servers where key = ${key}`);
 }

@@ -20,7 +20,6 @@ interface AcceptedEvent {
   content?: Content;
 }
 
-/** The place of an event in the ledger. */
 export interface LedgerPlace {
   key: number;
   scope: number;
@@ -42,7 +41,6 @@ export class AcceptedEvents {
     this.#tx = tx;
   }
 
-  /** Reads which of these events are in the ledger. */
   async load(identities: readonly Identity[]): Promise<void> {
     const rows = await Promise.all(queriesFor(identities).map((query) => this.#tx.tuples(query)));
     for (const [scope, id, key, withdrawn, hash] of rows.flat() as LedgerTuple[]) {

@@ -112,7 +112,6 @@ function splitItems(items: readonly Item[]): (readonly Item[])[] {
 /** With the id as sent, for the receipt and for events that are not anonymised yet, if the event has another one now. */
 type Sent = Item & { sentId?: string };
 
-/** Replaces players who have a pseudonym in the events of the items. */
 async function pseudonymised(tx: Queryable, items: readonly Item[]): Promise<readonly Sent[]> {
   const events = items.flatMap(({ checked }) => ('event' in checked ? checked : []));
   const replaced = await applyPseudonyms(tx, events);

@@ -49,7 +49,6 @@ export class CounterAccumulator {
     return maxima;
   }
 
-  /** The statements that write the changes. */
   take(): Sql[] {
     const { sum, max } = this.#changes;
     return [...additions('sum', sum.take()), ...additions('max', max.take()), ...subtractions(this.#subtracted.take())];

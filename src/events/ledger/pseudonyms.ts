@@ -28,7 +28,6 @@ export const anonymousId = (keyedHash: KeyedHash, id: string, renamed: Renamed):
 
 export const hashedId = (keyedHash: KeyedHash, id: string): string => `erased:${keyedHash(id)}`;
 
-/** Renames players in an event of the ledger. */
 export function renamedColumns<Row extends NamingColumns>(
   { keyedHash }: Pick<Queryable, 'keyedHash'>,
   row: Row,

@@ -22,7 +22,6 @@ export type Rejected = {
   receipt?: string;
 } & Problem;
 
-/** The receipt of an event with one or more problems. */
 export function rejectedFor(id: string, problems: readonly Problem[], retry = false): Rejected {
   const { reason, place } = problems[0]!;
   return {

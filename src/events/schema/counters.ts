@@ -6,8 +6,6 @@ import { COUNTERS, GROUP_NAMES } from '#store/game/statistics-groups.ts';
 import { eventType, PLAIN } from './event-type.ts';
 import { count, text } from './members.ts';
 
-/** Schemas of a network's own counters: their declarations, and the values that events report. */
-
 /** The form of a counter's key: `best_streak`. */
 export const COUNTER_KEY = /^[a-z][a-z0-9_]{0,31}$/;
 /** Maximum counters per player and event. */

@@ -12,11 +12,9 @@ export interface EventType<Schema extends z.ZodType = z.ZodType, Prepared = unkn
   /** For the OpenAPI document. */
   description: string;
   data: Schema;
-  /** The data of an event as it is sent. */
   example: z.input<Schema>;
   /** Who may report it: operators only, or game servers too. */
   sender: 'operators' | 'servers';
-  /** Whether it must name a server. */
   needsServer: boolean;
   stored: Stored;
   /** In which events deleted players are replaced by pseudonyms; `stored`: not in new ones, which bring the real player back. */

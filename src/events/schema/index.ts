@@ -51,7 +51,6 @@ export const TYPES = Object.keys(EVENT_TYPES) as readonly EventName[];
 const typesWith = (has: (type: EventType) => boolean): readonly EventName[] =>
   TYPES.filter((name) => has(typeOf(name)));
 
-/** Types of events that the key of a game server may report. */
 export const TYPES_OF_SERVERS = typesWith(({ sender }) => sender === 'servers');
 
 /** Types of events that the ledger does not store: only the newest of each server counts. */
@@ -88,7 +87,6 @@ const envelope = z.strictObject({
 
 /** A parsed event: timestamps in epoch milliseconds, UUIDs lower case with dashes, defaults filled in. */
 export type Event = { [T in EventName]: EventOf<T> }[EventName];
-/** An event as it is on the wire. */
 export type WireEvent = {
   [T in EventName]: z.input<typeof envelope> & { type: T; data: z.input<Types[T]['data']> };
 }[EventName];
@@ -159,7 +157,6 @@ function parseBySchema(input: unknown, { isLarge }: ReadOptions): { event: Event
 const MAX_VERSION = 1_000_000;
 /** Maximum unknown members that a receipt names. */
 const MAX_NAMED = 5;
-/** Maximum unknown members of an event. */
 const MAX_UNKNOWN = 10_000;
 /** Maximum objects of an event whose unknown members are looked for: a valid one of the maximum size has fewer. */
 const MAX_OBJECTS = 20_000;
@@ -194,7 +191,6 @@ function hasMoreObjects(value: unknown, most: number): boolean {
   return false;
 }
 
-/** The paths of the members that the schema does not know. */
 function findUnknownMembers(input: Members): Path[] {
   const issues = EventSchema.safeParse(input).error?.issues ?? [];
   return issues

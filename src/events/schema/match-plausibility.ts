@@ -13,7 +13,6 @@ import { type Problem, problemOf } from './problems.ts';
  * has warnings, but it counts nowhere until an operator says so.
  */
 
-/** Maximum warnings of one event. */
 const MAX_WARNINGS = 5;
 const DAY_S = 86_400;
 
@@ -31,7 +30,6 @@ const secondsOf = ({ started, finished }: FinishedMatch): number => (finished - 
 const exceeds = (value: number, { base, perSecond }: Most, seconds: number): boolean =>
   Math.abs(value) > base + perSecond * seconds;
 
-/** Whether no value is implausible. */
 export function isPlausibleMatch(match: FinishedMatch): boolean {
   const seconds = secondsOf(match);
   if (seconds > DAY_S || excessiveScorer(match, seconds) !== undefined) return false;

@@ -34,7 +34,6 @@ export const matchTeam = z.strictObject({
   players: z.array(matchPlayer).max(MAX_PLAYERS),
 });
 
-/** The weight of the counters of all players of a finished or running match. */
 export function weightOfCounters(teams: readonly z.output<typeof matchTeam>[]): number {
   let weight = 0;
   for (const { players } of teams) for (const { counters } of players) weight += rowsOfCounters(counters);

@@ -40,7 +40,6 @@ export interface MatchSummary {
 interface CountersSummary {
   /** `MatchCounters[]` as JSON. */
   text: string;
-  /** The counters of players. */
   reported: ReportedCounters[];
 }
 
@@ -100,7 +99,6 @@ function winningTeams({ win, winners = [] }: FinishedMatch): string[] {
   return win === '' ? winners : [win, ...winners.filter((name) => name !== win)];
 }
 
-/** The UUIDs of the players and scorers of a match. */
 export function matchUuids({ players, scorers }: MatchSummary): string[] {
   return [...players.map(([uuid]) => uuid), ...scorers.map(([uuid]) => uuid)];
 }

@@ -6,8 +6,6 @@ import { LAST_TIMESTAMP, readTime } from '#text/time.ts';
 /** The form of an id, in receipts and in the data API. */
 export const RECEIPT_ID = /^[0-9a-hjkmnp-tv-z]{11}$/;
 
-/** Schemas of members that several events have. */
-
 export const text = (max: number, min = 0) =>
   z.string().min(min).max(max, `must have at most ${max} characters`).refine(isShownText, NOT_SHOWN);
 

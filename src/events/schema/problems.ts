@@ -7,7 +7,6 @@ export interface Problem {
   place: string;
 }
 
-/** Maximum problems in a receipt. */
 export const MAX_PROBLEMS = 20;
 /** An option of zod's own: it stops at the first problem. Each problem takes some microseconds, and 1 MiB has 700,000. */
 export const FIRST_ONLY: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
