@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Transactional } from '#db/db.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { ingestEvents } from '#events/ingest/ingest-events.ts';
+import { ingestEvents, rolledBack } from '#events/ingest/ingest-events.ts';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import type { Checkpoint, Finding, Where } from '#importers/index.ts';
 import { keep } from './state.ts';
@@ -42,26 +42,8 @@ export async function runImport(
  * Does the same in one transaction and rolls it back. It is one transaction because events may depend on earlier ones.
  * Other writers wait until it ends.
  */
-export async function tryImport(
-  db: Transactional,
-  clock: Clock,
-  findings: AsyncIterable<Finding<WireEvent>>,
-  listener: Listener,
-): Promise<Outcome> {
-  let outcome: Outcome | undefined;
-  try {
-    await db.transaction(async (tx) => {
-      outcome = await runImport(tx, clock, findings, listener);
-      throw new Rollback();
-    });
-  } catch (error) {
-    if (!(error instanceof Rollback)) throw error;
-  }
-  return outcome!;
-}
-
-/** Thrown at the end of a dry run, so that its transaction is rolled back. */
-class Rollback extends Error {}
+export const tryImport: typeof runImport = (db, clock, findings, listener) =>
+  rolledBack(db, (tx) => runImport(tx, clock, findings, listener));
 
 /** Collects the findings of one import and ingests their events in batches. */
 class Importing {

@@ -12,7 +12,7 @@ import { applyPseudonyms } from '../ledger/pseudonyms.ts';
 import { FormerKeys } from './former-keys.ts';
 import { withoutRemovedNames } from './removed-names.ts';
 import { AcceptedEvents, type Identity, type LedgerPlace } from './accepted-events.ts';
-import { type Problem, problemOf } from '../schema/problems.ts';
+import { problemOf } from '../schema/problems.ts';
 import { rejectedFor, type Receipt, type Rejected, type Sender } from '../ledger/receipts.ts';
 import { recordRejection, recordWarnings, trimRecords } from './rejections.ts';
 import { Keys } from '#store/sequence.ts';
@@ -50,29 +50,28 @@ export async function ingestItems(
 ): Promise<Receipt[]> {
   if (!Iterator.from(items).some(needsTransaction)) return Array.from(items, ({ checked }) => checked as Receipt);
   const now = clock.now();
+  const ingest = (tx: Transaction): Promise<IngestRun> => ingestInTransaction(tx, now, items, newPlayers);
+  if (dryRun) return (await rolledBack(db, ingest)).receipts;
+  const { receipts, added } = await db.transaction(ingest);
+  newPlayers?.count(added, now);
+  return receipts;
+}
+
+/** Runs work in a transaction, for a dry run, and rolls it back. @returns the result of the work */
+export async function rolledBack<T>(db: Pick<Db, 'transaction'>, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  let result: T;
   try {
-    const { receipts, added } = await db.transaction(async (tx) => {
-      const run = await ingestInTransaction(tx, now, items, newPlayers);
-      if (dryRun) throw new DryRunRollback(run.receipts);
-      return run;
+    await db.transaction(async (tx) => {
+      result = await work(tx);
+      throw new Rollback();
     });
-    newPlayers?.count(added, now);
-    return receipts;
   } catch (error) {
-    if (error instanceof DryRunRollback) return error.receipts;
-    throw error;
+    if (!(error instanceof Rollback)) throw error;
   }
+  return result!;
 }
 
-/** Rolls the transaction of a dry run back; `receipts` is its result. */
-class DryRunRollback extends Error {
-  readonly receipts: Receipt[];
-
-  constructor(receipts: Receipt[]) {
-    super('A dry run stores nothing.');
-    this.receipts = receipts;
-  }
-}
+class Rollback extends Error {}
 
 /**
  * Accepted events are written, and rejections of servers too, for `GET /receipts`. Rejections of operators are only
@@ -251,7 +250,11 @@ class IngestRun {
       this.#addToLedger(sender, raw === undefined ? checked : { ...checked, raw }, place);
     }
     const warnings = [...(checked.warnings ?? []), ...(result?.warnings ?? [])];
-    if (warnings.length > 0) this.#recordWarnings(event, key, server?.key ?? 0, warnings);
+    if (warnings.length > 0) {
+      const scope = server?.key ?? 0;
+      recordWarnings(this.#work, { key, scope, id: event.id, type, warnings });
+      this.serversWithRecords.add(scope);
+    }
     return {
       ...{ id: event.id, status: 'accepted', receipt },
       ...(note === undefined ? {} : { note }),
@@ -267,11 +270,6 @@ class IngestRun {
     if (this.#isRenumbered) return note;
     this.#isRenumbered = true;
     return 'got a new id, and so may all events after it, because this network already has newer events';
-  }
-
-  #recordWarnings({ id, type }: PreparedEvent, key: number, scope: number, warnings: readonly Problem[]): void {
-    recordWarnings(this.#work, { key, scope, id, type, warnings });
-    this.serversWithRecords.add(scope);
   }
 
   #addToLedger(sender: Sender, checked: Checked, { key, scope, aggregate }: LedgerPlace): void {
