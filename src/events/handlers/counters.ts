@@ -3,7 +3,7 @@ import { createJob } from '#store/jobs.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import { type COUNTER_EVENTS, MAX_COUNTERS } from '../schema/counters.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
 import { recountChunk, type RecountParams } from './recount.ts';
 
 /**
@@ -13,7 +13,7 @@ import { recountChunk, type RecountParams } from './recount.ts';
 async function applyCounterDeclared(
   context: EventContext,
   { modes, ...data }: DataOf<'counter.declared'>,
-): Promise<HandlerResult> {
+): Promise<undefined> {
   const { work, key: event } = context;
   await work.flush();
   const before = await counterByKey(work.tx, data.key);
@@ -28,11 +28,10 @@ async function applyCounterDeclared(
   await saveCounter(work.tx, { ...data, modes: sorted, id, counted });
   work.counters.forget();
   if (!isCounted) await recount(context, { key: data.key, id, dropped: before?.id });
-  return undefined;
 }
 
 /** Removes a counter with its sums. The reports stay: declaring it again counts them again. */
-async function applyCounterRemoved(context: EventContext, { key }: DataOf<'counter.removed'>): Promise<HandlerResult> {
+async function applyCounterRemoved(context: EventContext, { key }: DataOf<'counter.removed'>): Promise<undefined> {
   const { work } = context;
   await work.flush();
   const before = await counterByKey(work.tx, key);
@@ -40,7 +39,6 @@ async function applyCounterRemoved(context: EventContext, { key }: DataOf<'count
   await deleteCounter(work.tx, key);
   work.counters.forget();
   await recount(context, { key, dropped: before.id });
-  return undefined;
 }
 
 /** Does the first chunk of a recount, and adds a job for the rest. */

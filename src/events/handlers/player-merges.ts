@@ -9,7 +9,7 @@ import { hasPseudonym, type Named } from '#store/game/players.ts';
 import { uuidLabel } from '#text/text.ts';
 import { mergeOrCreateJob } from './merge-records.ts';
 import { findAlias, followPrivacy } from './player-privacy.ts';
-import { type EventContext, EventRejected, type HandlerResult } from '../ledger/unit-of-work.ts';
+import { type EventContext, EventRejected } from '../ledger/unit-of-work.ts';
 import { type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { MERGE_EVENTS } from '../schema/player-merges.ts';
@@ -18,7 +18,7 @@ import type { MERGE_EVENTS } from '../schema/player-merges.ts';
  * Merges the player `from` into `into`: all stored and all later events of `from` count for `into`. This is for people
  * who played in offline mode or on Bedrock before they had their present game account. Neither player needs to exist yet.
  */
-async function applyMerged({ work }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<HandlerResult> {
+async function applyMerged({ work }: EventContext, { from, into }: DataOf<'player.merged'>): Promise<undefined> {
   const { tx } = work;
   await work.flush();
   const target = (await findAlias(tx, into)) ?? into;
@@ -53,7 +53,6 @@ async function applyMerged({ work }: EventContext, { from, into }: DataOf<'playe
   const known = [merged, survivor].filter((player) => player !== undefined);
   await followRanked(tx, work.now, known);
   if (merged !== undefined) await mergeOrCreateJob(work, { from, merged, survivor: survivor ?? merged });
-  return undefined;
 }
 
 /**

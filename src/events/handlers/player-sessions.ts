@@ -1,39 +1,30 @@
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { sql } from '#db/sql.ts';
 import type { LedgerRow } from '../ledger/ledger-rows.ts';
-import {
-  type UnitOfWork,
-  type EventContext,
-  findOrAddPlayer,
-  observePlayer,
-  type HandlerResult,
-} from '../ledger/unit-of-work.ts';
+import { type UnitOfWork, type EventContext, findOrAddPlayer, observePlayer } from '../ledger/unit-of-work.ts';
 import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { SESSION_EVENTS } from '../schema/player-sessions.ts';
 
 /** Stores a login or logout: the player's name, the time of the last one, and a session row for a later retraction. */
-function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): HandlerResult {
+function applySession(context: EventContext, { player }: DataOf<'player.login'>, login: boolean): undefined {
   const { work, key, time, server } = context;
   const stored = findOrAddPlayer(context, player, time);
   if (login) work.players.login(stored, time, server!.name);
   else work.players.logout(stored, time);
   const row = [stored.key, key, time, login ? 1 : 0, server!.key, server!.name, player.name];
   work.rows.add('player_sessions', row);
-  return undefined;
 }
 
 /** Records that a player had a name at the event's time, without a login. */
-function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): HandlerResult {
+function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): undefined {
   observePlayer(context, player);
-  return undefined;
 }
 
 /** Adds a player under the event's own key, to restore the id that the player had in an exported network. */
-function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): HandlerResult {
+function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): undefined {
   if (!context.isReplay) context.work.players.observe(player, context.time, { following: () => context.key });
   observePlayer(context, player);
-  return undefined;
 }
 
 async function undoSession(

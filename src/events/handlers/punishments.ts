@@ -14,7 +14,7 @@ import {
   observePlayer,
   PunishmentReferences,
 } from '../ledger/unit-of-work.ts';
-import { AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
+import { type Accepted, AGGREGATE_ONLY, type Effects, PLAIN_EFFECT } from './event-effect.ts';
 import type { DataOf } from '../schema/index.ts';
 import type { PUNISHMENT_EVENTS } from '../schema/punishments.ts';
 import type { Queryable } from '#db/db.ts';
@@ -171,7 +171,7 @@ export const PUNISHMENT_EFFECTS: Effects<typeof PUNISHMENT_EVENTS> = {
  * Returns a function that replaces the punishment's id in an exported change by its issuer and the issuer's reference. A
  * network that already has newer events gives the punishment another id on import, so the exported id would not find it.
  */
-export async function namedByIssuer(db: Queryable) {
+async function namedByIssuer(db: Queryable) {
   const servers = await db.all<{ key: number; name: string }>(sql`select key, name from servers`);
   const names = new Map(servers.map(({ key, name }) => [key, name]));
   return ({ aggregate }: { aggregate: string | null }, data: Record<string, unknown>): object => {
@@ -210,11 +210,7 @@ async function findScope(db: Queryable, server: string): Promise<number | undefi
  * @param accepted the earlier event, with the aggregate of its punishment
  * @param raw the data of the other event as JSON
  */
-export async function isSameChange(
-  db: Queryable,
-  accepted: { scope: number; body: string; aggregate: string | null },
-  raw: string,
-): Promise<boolean> {
+async function isSameChange(db: Queryable, accepted: Accepted, raw: string): Promise<boolean> {
   if (!isSameJson(withoutName(accepted.body), withoutName(raw))) return false;
   const target = await findNamed(db, accepted.scope, JSON.parse(raw) as NamedPunishment);
   return target !== undefined && punishmentAggregate(target) === accepted.aggregate;

@@ -27,7 +27,7 @@ export async function undoAddServer(tx: Queryable, key: number): Promise<void> {
 }
 
 /** Stores the configuration of a server. A removed server becomes active again. */
-async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<HandlerResult> {
+async function applyConfigured(context: EventContext, data: DataOf<'server.configured'>): Promise<undefined> {
   const { work, server } = context;
   const { key } = server!;
   const isActive = await exists(work.tx, sql`select 1 as found from servers where key = ${key} and removed is null`);
@@ -37,7 +37,6 @@ async function applyConfigured(context: EventContext, data: DataOf<'server.confi
     set region = ${data.region}, sort_order = ${data.order}, icon = ${data.icon}, max = ${data.max},
       punishments = coalesce(${data.punishments ?? null}, punishments), removed = null
     where key = ${key}`);
-  return undefined;
 }
 
 /** Marks a server as removed and deletes its rotation, presence, running match, keys and connections. Its matches stay. */

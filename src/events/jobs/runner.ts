@@ -42,8 +42,8 @@ export async function runChunk({ db, clock, log }: Context): Promise<boolean> {
   const waiting = await nextJob(db);
   if (waiting === undefined) return false;
   try {
-    if (waiting.phase === 'derive') return await deriveChunk(db, clock, waiting);
-    await db.transaction((tx) => workChunk(tx, clock));
+    if (waiting.phase === 'derive') await deriveChunk(db, clock, waiting);
+    else await db.transaction((tx) => workChunk(tx, clock));
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     log?.error({ err: error, job: idOf(waiting.key), kind: waiting.kind }, 'a job has failed');
@@ -69,13 +69,12 @@ async function workChunk(tx: Transaction, clock: Clock): Promise<void> {
 }
 
 /** Derives one stale player or aggregate, or ends the job if none is left. */
-async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<boolean> {
+async function deriveChunk(db: Db, clock: Clock, job: Job): Promise<void> {
   const stale = await nextStale(db);
   if (stale?.kind === 'player') await derivePlayer(db, clock, job, stale);
   else if (stale?.kind === 'counters') await deriveMaxima(db, job, stale);
   else if (stale?.kind === 'records') await deriveRecordsOf(db, job, stale);
   else await db.transaction((tx) => deriveAggregateOrEnd(tx, clock.now(), job));
-  return true;
 }
 
 async function deriveAggregateOrEnd(tx: Transaction, now: number, { key, chunks }: Job): Promise<void> {
