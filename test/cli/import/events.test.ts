@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { importEvents } from '#cli/import/events.ts';
-import { linesOf } from '#cli/import/lines.ts';
+import { importEvents, linesOf } from '#cli/import/events.ts';
 import { reportAll, type Reported } from '#test/packages/importers/fixtures.ts';
 
 const login = (id: string) =>
