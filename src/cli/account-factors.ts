@@ -7,9 +7,8 @@ import { FACTOR_CODE_MS, newFactorCode } from '#store/accounts/factor-codes.ts';
 import { type Factors, factorsOf } from '#store/accounts/factors.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { type Command, commandActor, type Input, optionsOf, timestampOf, withAppContext } from './command/command.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
+import { CONFIRMATION, isConfirmed, command } from './command/operation-command.ts';
 import { byAccount } from '#admin/targets.ts';
-import { command } from './command/operation-command.ts';
 
 /** Commands about second factors. Only `account factor-code` resets those of staff: it needs the server, not the console. */
 export const commands: Command[] = [

@@ -50,9 +50,8 @@ import {
   timestampOf,
   withAppContext,
 } from './command/command.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
+import { CONFIRMATION, isConfirmed, command } from './command/operation-command.ts';
 import { byAccount } from '#admin/targets.ts';
-import { command } from './command/operation-command.ts';
 import {
   type NamedPlayer,
   playerImpact,

@@ -17,7 +17,7 @@ import {
   reading,
   withAppContext,
 } from './command/command.ts';
-import { CONFIRMATION, isConfirmed } from './command/confirmation.ts';
+import { CONFIRMATION, isConfirmed } from './command/operation-command.ts';
 
 export const commands: Command[] = [
   {

@@ -80,10 +80,6 @@ export class FollowReport implements Listener {
     this.#once(lineOf('note', where, note));
   }
 
-  progressed(): void {
-    // A round prints its totals at its end.
-  }
-
   /** Prints the totals of the first round, and of each that imported something. */
   end({ taken, unchanged, refused }: Outcome): void {
     if (!this.#isReady || taken > 0) this.line(`taken ${taken}, unchanged ${unchanged}, refused ${refused}`);

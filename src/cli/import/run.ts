@@ -16,7 +16,7 @@ export interface Listener {
   refused(where: Where, reason: string): void;
   noted(where: Where, note: string): void;
   /** Called after each batch. */
-  progressed(outcome: Outcome, file: string): void;
+  progressed?(outcome: Outcome, file: string): void;
 }
 
 /** Maximum total weight of the events of one transaction. A map weighs more than other events because of its image. */
@@ -79,7 +79,7 @@ class Importing {
     const events = batch.map(({ event }) => event);
     const receipts = events.length === 0 ? [] : await ingestEvents(this.#db, this.#clock, IMPORTER, events);
     for (const [index, receipt] of receipts.entries()) this.#count(batch[index]!, receipt);
-    this.#listener.progressed(this.outcome, batch.at(-1)?.file ?? '');
+    this.#listener.progressed?.(this.outcome, batch.at(-1)?.file ?? '');
     this.#batch = [];
     this.#weight = 0;
   }
