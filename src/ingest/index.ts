@@ -13,7 +13,7 @@ import type { Log } from '#platform/process/log.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { receiptsAfter } from '#events/ledger/server-events.ts';
 import type { Credential } from '#store/game/server-keys.ts';
-import { Credentials } from './credentials.ts';
+import { authenticate } from './credentials.ts';
 import { handleProtocolRequest, type ProtocolMatch, protocolRoutes } from './protocols/protocols.ts';
 import { handleEventRequest, type Report, sendJson } from './event-request.ts';
 import { openApiDocument } from './openapi.ts';
@@ -34,7 +34,6 @@ export async function openIngest(
   { db, clock, log, config }: AppContext,
   eventQueue: EventQueue,
 ): Promise<Required<Pick<HttpService, 'listener' | 'close'>>> {
-  const credentials = new Credentials({ db, clock });
   const serverLimits = new ServerLimits({ eventQueue, clock, perMinute: minuteLimits(config) });
   const { keyedHash } = db;
   let document: string | undefined;
@@ -64,7 +63,7 @@ export async function openIngest(
     const { route, path, parameters } = found;
     describeResponse(response, { route: path });
     const key = route.protocol.readKey(request);
-    const credential = await credentials.of(key === undefined ? undefined : `Bearer ${key}`);
+    const credential = await authenticate(db, clock.now(), key && `Bearer ${key}`);
     describeResponse(response, { senders: { server: String(credential.serverKey) } });
     const handle = route.methods[request.method!];
     if (handle === undefined) throw notAllowed(route.methods);
@@ -83,7 +82,7 @@ export async function openIngest(
     if (found !== undefined) describeResponse(response, { route: found.path });
     if (isDataPath(name))
       throw notFound(`Game servers send events here; the data API is at ${config.API_URL}${name.slice(0, 100)}.`);
-    const credential = await credentials.of(request.headers.authorization);
+    const credential = await authenticate(db, clock.now(), request.headers.authorization);
     describeResponse(response, { senders: { server: String(credential.serverKey) } });
     if (found === undefined)
       throw notFound(`There is no ${path.slice(0, 100)} here; there are ${router.paths.join(', ')}.`);
