@@ -2,7 +2,6 @@ import { Unavailable, UsageError } from '#platform/errors.ts';
 import { plainHttpProblem } from '#platform/config/plain-http.ts';
 import { withSecretFiles } from '#platform/config/environment.ts';
 import { untilSignalled } from '#platform/process/signals.ts';
-import { type TimerClock, systemClock } from '#platform/clock.ts';
 import type { AppContext } from '#context/context.ts';
 import type { ImportedDatabase } from '#importers/index.ts';
 import {
@@ -103,18 +102,12 @@ async function follow(
     ingest: async (findings) => report.end(await runImport(db, clock, findings, report)),
     isOutage: (error) => error instanceof Unavailable,
     everyMs: seconds * 1000,
-    clock: timerOf(clock),
+    clock,
     onTrouble: (sentence) => report.line(sentence),
     signal: stop.signal,
   });
   await signalled;
 }
-
-/** The time is that of the context; waiting takes the clock of the process. */
-const timerOf = (clock: AppContext['clock']): TimerClock => ({
-  now: () => clock.now(),
-  wait: (ms, signal) => systemClock.wait(ms, signal),
-});
 
 function followSecondsIn(input: Input): number | undefined {
   const seconds = input.number('follow');
