@@ -1,7 +1,6 @@
 import { appealContact } from '#http/contact.ts';
 import { openSecretKey, type SecretKey } from '#platform/crypto/secret-key.ts';
-import type { Queryable, Transaction } from '#db/db.ts';
-import type { WireEvent } from '#events/schema/index.ts';
+import type { Queryable } from '#db/db.ts';
 import { Keys } from '#store/sequence.ts';
 import { heldServers, openSecret, recordManageState, touchHeld } from '#store/game/watches/managed-servers.ts';
 import {
@@ -71,7 +70,10 @@ function managementCore(context: Context, monotonic: () => number): ManagementCo
             await saveBans(tx, serverKey, banned);
             await removeBans(tx, serverKey, unbanned);
           },
-          report: async (events, isListed) => (rejected += await ingest(tx, context, events, isListed)),
+          async report(events, isListed) {
+            const receipts = await ingestEvents(tx, clock, { kind: 'operator', isImport: isListed }, events);
+            rejected += receipts.filter(({ status }) => status === 'rejected').length;
+          },
         });
         return { unknown: isReportingItself ? 0 : unknown, rejected };
       });
@@ -88,15 +90,3 @@ export const reportedState = (db: Queryable, serverKey: number, now: number): Re
   bansAfter: (after, limit) => bansAfter(db, serverKey, after, limit),
   issuedBans: (uuids) => issuedBans(db, serverKey, uuids, now),
 });
-
-/** Ingests events in the same transaction. @returns how many were rejected */
-async function ingest(
-  tx: Transaction,
-  { clock }: Context,
-  events: readonly WireEvent[],
-  isImport: boolean,
-): Promise<number> {
-  if (events.length === 0) return 0;
-  const receipts = await ingestEvents(tx, clock, { kind: 'operator', isImport }, events);
-  return receipts.filter(({ status }) => status === 'rejected').length;
-}
