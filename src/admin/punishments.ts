@@ -16,14 +16,10 @@ import {
   punishmentsInForce,
   type PunishmentTarget,
 } from '#store/game/punishments.ts';
+import type { Named } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { Keys } from '#store/sequence.ts';
 import { ofOperators, operation, refuse, rejection } from './operation.ts';
-
-interface Named {
-  uuid: string;
-  name: string;
-}
 
 /** As the events have them. */
 const terms = z.strictObject({

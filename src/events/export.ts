@@ -8,7 +8,7 @@ import { pseudonymisedEvents, type NamingColumns } from './ledger/pseudonyms.ts'
 import type { Completion } from './handlers/event-effect.ts';
 import { effectOf } from './handlers/index.ts';
 import { parseEnvelope, LEDGER, type LedgerRow, typeInLedger, parseStoredEvents } from './ledger/ledger-rows.ts';
-import { type LiveMatch, liveMatchOf, type UnreportedMatch, unreportedMatchesOf } from '#store/game/live-matches.ts';
+import { type LiveMatch, liveMatchOf, unreportedMatchesOf } from '#store/game/live-matches.ts';
 import type { Server } from '#store/game/servers.ts';
 import { uuidOf } from '#text/text.ts';
 
@@ -134,7 +134,10 @@ async function* runningMatches(db: Queryable, shown: Shown): AsyncGenerator<Wire
   for (const { key, name: server } of servers) {
     const live = await liveMatchOf(db, key, 0);
     const seen = (await unreportedMatchesOf(db, key, 0)).reverse();
-    const reports = seen.map(({ seen: time, ...facts }) => ({ time, data: unreportedData(facts) }));
+    const reports = seen.map(({ seen: time, map, gamemode, started }): { time: number; data: object } => ({
+      time,
+      data: { phase: 'finished', map, gamemode, started: new Date(started).toISOString() },
+    }));
     if (live !== undefined) reports.push({ time: live.time, data: liveData(live) });
     for (const { time, data } of reports) {
       const id = `export match ${idOf(key)} ${time}`;
@@ -145,10 +148,6 @@ async function* runningMatches(db: Queryable, shown: Shown): AsyncGenerator<Wire
 }
 
 type Shown = Awaited<ReturnType<typeof pseudonymisedEvents>>;
-
-const unreportedData = ({ map, gamemode, started }: Pick<UnreportedMatch, 'map' | 'gamemode' | 'started'>): object => {
-  return { phase: 'finished', map, gamemode, started: new Date(started).toISOString() };
-};
 
 function liveData({ phase, map, gamemode, started, participants, observers, teams, objectives }: LiveMatch): object {
   return {
