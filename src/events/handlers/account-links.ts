@@ -2,7 +2,7 @@ import { NAMED_KINDS } from '#store/game/renamed-players.ts';
 import { uuidOf } from '#text/text.ts';
 import { getValue } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
-import { linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
+import { type LinkFailure, linkPlayer, unlinkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById, type Account } from '#store/accounts/accounts.ts';
 import { noteForOwner } from '#store/accounts/account-notices.ts';
 import { plainCode } from '#store/accounts/link-codes.ts';
@@ -23,6 +23,13 @@ import {
 
 type Link = DataOf<'account.link'>;
 
+const REFUSALS: Readonly<Record<LinkFailure, ConstructorParameters<typeof EventRejected>>> = {
+  'account linked': ['data.code', 'belongs to an account that is linked already'],
+  'player linked': ['data.player', 'is linked to another account; unlink it there first'],
+  'player leaving': ['data.player', 'belonged to an account that was just deleted; try again in a few minutes', true],
+  pseudonym: ['data.player', 'is the pseudonym of an erased player'],
+};
+
 /** Links the game account of a player to the account of the link code. */
 async function applyLink(context: EventContext, { player, code }: Link): Promise<HandlerResult> {
   const { work } = context;
@@ -36,16 +43,7 @@ async function applyLink(context: EventContext, { player, code }: Link): Promise
   await work.flush();
   const returning = await returningPunishments(work.tx, player.uuid);
   const refusal = await linkPlayer(work.tx, accountId, player);
-  if (refusal === 'pseudonym') throw new EventRejected('data.player', 'is the pseudonym of an erased player');
-  if (refusal === 'player linked')
-    throw new EventRejected('data.player', 'is linked to another account; unlink it there first');
-  if (refusal === 'player leaving')
-    throw new EventRejected(
-      'data.player',
-      'belonged to an account that was just deleted; try again in a few minutes',
-      true,
-    );
-  if (refusal !== undefined) throw new EventRejected('data.code', 'belongs to an account that is linked already');
+  if (refusal !== undefined) throw new EventRejected(...REFUSALS[refusal]);
   await work.load([player.uuid]);
   observePlayer(context, player);
   await work.flush();
