@@ -157,8 +157,7 @@ class IngestRun {
 
   #recordRejection({ sender, checked, type }: Item, receipt: Rejected): void {
     if (sender.kind === 'operator') return;
-    const rejection = { scope: sender.serverKey, type: 'event' in checked ? checked.event.type : type, receipt };
-    recordRejection(this.#work, rejection);
+    recordRejection(this.#work, sender.serverKey, 'event' in checked ? checked.event.type : type, receipt);
     this.serversWithRecords.add(sender.serverKey);
   }
 
@@ -252,7 +251,7 @@ class IngestRun {
     const warnings = [...(checked.warnings ?? []), ...(result?.warnings ?? [])];
     if (warnings.length > 0) {
       const scope = server?.key ?? 0;
-      recordWarnings(this.#work, { key, scope, id: event.id, type, warnings });
+      recordWarnings(this.#work, event, { key, scope }, warnings);
       this.serversWithRecords.add(scope);
     }
     return {

@@ -2,42 +2,37 @@ import type { Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { sanitised } from '#text/text.ts';
 import type { UnitOfWork } from '../ledger/unit-of-work.ts';
-import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT } from '../schema/index.ts';
+import { MAX_ID_LENGTH, MAX_TYPE_LENGTH, OF_THE_PRESENT, type PreparedEvent } from '../schema/index.ts';
+import type { LedgerPlace } from './accepted-events.ts';
 import type { Problem } from '../schema/problems.ts';
 import type { Rejected } from '../ledger/receipts.ts';
 
 /** Maximum rejections, and maximum events with warnings, stored per server. */
 const MAX_STORED = 1_000;
 
-interface Rejection {
-  /** The key of the server. */
-  scope: number;
-  /** The type of the event; undefined if it has none. */
-  type: string | undefined;
-  receipt: Rejected;
-}
-
 /**
  * Stores a rejection of a server's event for `GET /receipts`. Id and type come from the sender unchecked, so they are
  * sanitised and cut.
  */
-export function recordRejection({ rows, keys, now }: UnitOfWork, { scope, type, receipt }: Rejection): void {
+export function recordRejection(
+  { rows, keys, now }: UnitOfWork,
+  scope: number,
+  type: string | undefined,
+  receipt: Rejected,
+): void {
   const { id, reason, place, problems } = receipt;
   const shownType = type === undefined ? null : sanitised(type, MAX_TYPE_LENGTH);
   const all = problems === undefined ? null : JSON.stringify(problems);
   rows.add('refusals', [keys.next(now), scope, sanitised(id, MAX_ID_LENGTH), shownType, reason, place, all, now]);
 }
 
-interface WithWarnings {
-  key: number;
-  scope: number;
-  id: string;
-  type: string;
-  warnings: readonly Problem[];
-}
-
 /** Stores an accepted event with values that are not plausible, for the operator. */
-export function recordWarnings({ rows, now }: UnitOfWork, { key, scope, id, type, warnings }: WithWarnings): void {
+export function recordWarnings(
+  { rows, now }: UnitOfWork,
+  { id, type }: PreparedEvent,
+  { key, scope }: Pick<LedgerPlace, 'key' | 'scope'>,
+  warnings: readonly Problem[],
+): void {
   rows.add('event_warnings', [key, scope, id, type, JSON.stringify(warnings), now]);
 }
 
