@@ -169,12 +169,6 @@ export async function findPunished(
   return uuid === undefined || name === undefined ? undefined : { uuid, name };
 }
 
-/** Punishments of the player that staff names, with what may be shown of each. */
-interface NamedPunishments {
-  deleted: string | undefined;
-  punishments: Punishment[];
-}
-
 /**
  * The punishments of the player that staff names, newest first; those in force of a deleted player.
  * @returns undefined if there is no such player
@@ -183,7 +177,7 @@ export async function punishmentsOfNamed(
   db: Queryable,
   text: string,
   page: { before: number; limit: number; now: number },
-): Promise<NamedPunishments | undefined> {
+): Promise<{ deleted: string | undefined; punishments: Punishment[] } | undefined> {
   const named = await findForStaff(db, text);
   if (named === undefined) return undefined;
   if (named.player !== undefined)

@@ -187,14 +187,9 @@ async function undoPublished({ tx }: UnitOfWork, { key, aggregate }: LedgerRow):
   return aggregate;
 }
 
-interface Picture {
-  content_type: string;
-  bytes: Uint8Array;
-}
-
 /** Adds the pictures, which the ledger does not store. */
 async function withPictures(db: Queryable, rows: readonly LedgerRow[]) {
-  const pictures = await db.all<Picture & { ledger_key: number }>(sql`
+  const pictures = await db.all<{ ledger_key: number; content_type: string; bytes: Uint8Array }>(sql`
     select m.ledger_key, p.content_type, p.bytes from map_pictures m join pictures p on p.hash = m.hash
     where m.ledger_key in (${list(rows.map(({ key }) => key))})`);
   const byKey = new Map(pictures.map(({ ledger_key, ...picture }) => [ledger_key, picture]));

@@ -5,15 +5,8 @@ import type { UnitOfWork } from '../ledger/unit-of-work.ts';
 import type { DeletedPlayers } from './event-effect.ts';
 import { punishmentOfAggregate } from './punishment-aggregate.ts';
 
-interface Shown {
-  key: number;
-  punisher_uuid: string | null;
-  punisher_name: string | null;
-  revoker_uuid: string | null;
-  revoker_name: string | null;
-  reason: string;
-  revoke_reason: string;
-}
+type Shown = { key: number } & Record<'reason' | 'revoke_reason', string> &
+  Record<'punisher_uuid' | 'punisher_name' | 'revoker_uuid' | 'revoker_name', string | null>;
 
 /**
  * Replaces deleted players in the row of a punishment, of which an event was renamed. If that issued it to one of them, their

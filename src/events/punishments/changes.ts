@@ -115,12 +115,6 @@ export async function undoChange(db: Transactional, clock: Clock, key: number): 
   return isInForce ? await createWithdrawal(db, clock, { keys: [key] }, { label: 'punishments' }) : undefined;
 }
 
-interface ReportRow {
-  aggregate: string;
-  event_id: string;
-  body: string;
-}
-
 /**
  * The terms that the importer of the network's punishments reported last, by reference, without later changes by others. The
  * ids of its events are the reference, or begin with it. Withdrawn events count as reported.
@@ -131,7 +125,7 @@ export async function reportedTerms(
 ): Promise<Map<string, PunishmentTerms>> {
   if (references.length === 0) return new Map();
   const aggregates = references.map((reference) => punishmentAggregate({ scope: 0, reference }));
-  const rows = await db.all<ReportRow>(sql`
+  const rows = await db.all<Record<'aggregate' | 'event_id' | 'body', string>>(sql`
     select l.aggregate, l.event_id, l.body from ledger l
     where l.aggregate in (${list(aggregates)}) and l.scope_key = 0
       and l.type in ('punishment.issued', 'punishment.changed')
