@@ -1,9 +1,9 @@
 import { errorOutput } from '#platform/process/output.ts';
 import { isErased } from '#store/accounts/deleted-players.ts';
 import { readTime } from '#text/time.ts';
-import { type AuditEntry, listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
+import { listAudit, type Outcome, OUTCOMES } from '#store/audit/audit.ts';
 import type { AppContext } from '#context/context.ts';
-import { type Command, type Input, oneOf, option, reading, wholeNumber } from './command/command.ts';
+import { type Command, type Input, oneOf, option, reading, timestampOf, wholeNumber } from './command/command.ts';
 import { erasedSentence } from './command/player-option.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -34,9 +34,6 @@ async function audit({ db }: AppContext, input: Input) {
   );
   if (subject !== undefined && (await isErased(db, subject)))
     errorOutput().write(`--subject: ${erasedSentence(subject)}\n`);
-  return (await listAudit(db, { actor, action, subject, address, before, outcome, since, until }, limit)).map(wire);
-}
-
-function wire({ time, actor_id, ...entry }: AuditEntry): Record<string, unknown> {
-  return { time: new Date(time).toISOString(), actor_id, ...entry };
+  const entries = await listAudit(db, { actor, action, subject, address, before, outcome, since, until }, limit);
+  return entries.map(({ time, actor_id, ...entry }) => ({ time: timestampOf(time), actor_id, ...entry }));
 }

@@ -61,7 +61,8 @@ export const commands: Command[] = [
           await requireNamedPlayer(db, input, 'from'),
           await requireNamedPlayer(db, input, 'into'),
         ];
-        return { from: merged.uuid, into: survivor.uuid, question: mergeQuestion(merged, survivor) };
+        const question = `This gives all records of ${shownPlayer(merged)} to ${shownPlayer(survivor)}. Are these the players?`;
+        return { from: merged.uuid, into: survivor.uuid, question };
       },
     },
     confirm: ({ from, into, question }, { merged, survivor }) => ({
@@ -146,10 +147,6 @@ function remainingNames(reasons: readonly { id: string; reason: string }[]): str
   if (reasons.length === 0) return '';
   const listed = reasons.map(({ id, reason }) => `${id} "${reason}"`).join(', ');
   return `Reasons keep a name of fewer than three characters; change them first (punishment change): ${listed}. `;
-}
-
-function mergeQuestion(merged: NamedPlayer, survivor: NamedPlayer): string {
-  return `This gives all records of ${shownPlayer(merged)} to ${shownPlayer(survivor)}. Are these the players?`;
 }
 
 /** Of an erased player only the punishments in force, without what leads to the pseudonym. */

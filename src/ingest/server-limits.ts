@@ -167,7 +167,9 @@ export class RequestLimits implements Disposable {
 
   /** Only the writer knows which players are new, so they count afterwards. */
   #countNewPlayers(receipts: readonly Receipt[]): void {
-    this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * newPlayersIn(receipts);
+    for (const receipt of receipts)
+      if (receipt.status === 'accepted')
+        this.#server.thisMinute.weight += NEW_PLAYER_WEIGHT * (receipt.new_players ?? 0);
   }
 
   /** Counts events. @returns the refusal if they exceed a limit */
@@ -265,9 +267,6 @@ const uncountOutage =
     minute.events -= events;
     minute.weight -= weight;
   };
-
-const newPlayersIn = (receipts: readonly Receipt[]): number =>
-  receipts.reduce((sum, receipt) => sum + (receipt.status === 'accepted' ? (receipt.new_players ?? 0) : 0), 0);
 
 const limitExceeded = (sentence: string, waitMs: number): HttpError =>
   rateLimited(`${sentence} Send it again later.`, waitMs);

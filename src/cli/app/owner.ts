@@ -4,10 +4,18 @@ import type { AppContext } from '#context/context.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { Application } from '#store/applications/applications.ts';
-import { addOwner, type Owner, ownersOf } from '#store/applications/owners.ts';
+import { addOwner, ownersOf } from '#store/applications/owners.ts';
 import { recordAudit } from '#store/audit/audit.ts';
 import { ownerMail } from '#mails/application-mails.ts';
-import { type Command, commandActor, inContext, type Input, commandAbout, optionsOf } from '../command/command.ts';
+import {
+  type Command,
+  commandActor,
+  inContext,
+  type Input,
+  commandAbout,
+  optionsOf,
+  timestampOf,
+} from '../command/command.ts';
 import { byAccount, byClientId } from '#admin/targets.ts';
 import { command } from '../command/operation-command.ts';
 
@@ -15,7 +23,7 @@ const OWNER = { ...optionsOf(byClientId), ...optionsOf(byAccount) };
 
 export const ownerCommands: Command[] = [
   commandAbout(byClientId, 'app owner list', 'List the owners of an application', async ({ db }, { key }) =>
-    (await ownersOf(db, key)).map(wire),
+    (await ownersOf(db, key)).map(({ account_id, name, added }) => ({ account_id, name, added: timestampOf(added) })),
   ),
   {
     words: 'app owner add',
@@ -63,8 +71,4 @@ async function requireBoth({ db }: AppContext, input: Input): Promise<{ applicat
 
 async function shown(db: Db, { key, client_id, name }: Application): Promise<Record<string, unknown>> {
   return { client_id, name, owners: (await ownersOf(db, key)).map((owner) => owner.name) };
-}
-
-function wire({ account_id, name, added }: Owner): Record<string, unknown> {
-  return { account_id, name, added: new Date(added).toISOString() };
 }

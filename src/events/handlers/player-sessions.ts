@@ -16,11 +16,6 @@ function applySession(context: EventContext, { player }: DataOf<'player.login'>,
   work.rows.add('player_sessions', row);
 }
 
-/** Records that a player had a name at the event's time, without a login. */
-function applyNamed(context: EventContext, { player }: DataOf<'player.named'>): undefined {
-  observePlayer(context, player);
-}
-
 /** Adds a player under the event's own key, to restore the id that the player had in an exported network. */
 function applyKnown(context: EventContext, { player }: DataOf<'player.known'>): undefined {
   if (!context.isReplay) context.work.players.observe(player, context.time, { following: () => context.key });
@@ -47,7 +42,7 @@ export const SESSION_EFFECTS: Effects<typeof SESSION_EVENTS> = {
   },
   'player.named': {
     ...PLAIN_EFFECT,
-    apply: applyNamed,
+    apply: (context, { player }) => void observePlayer(context, player),
     changes: NAMED_KINDS,
     observes: ({ player }) => player,
     retract: AGGREGATE_ONLY,

@@ -79,7 +79,12 @@ function check(element: RawEvent | InvalidElement, sender: Sender, now: number, 
   }
   const { event, envelope } = read;
   const refusals = [...receiptRefusals(event, now), ...timeRefusals(event, now), ...senderRefusals(event, sender)];
-  if (refusals.length > 0) return rejectedFor(idOfInput(input), refusals.map(problemIn), refusals.every(mayRetry));
+  if (refusals.length > 0)
+    return rejectedFor(
+      idOfInput(input),
+      refusals.map(problemIn),
+      refusals.every(({ retry }) => retry === true),
+    );
   const type = typeOf(event.type);
   const { data } = input as WireEvent;
   const json = serialised ?? JSON.stringify(data);
@@ -134,7 +139,6 @@ function typeOfInput(input: unknown): string | undefined {
 }
 
 const problemIn = ({ predicate, place }: Refusal): Problem => problemOf(predicate, place);
-const mayRetry = ({ retry }: Refusal): boolean => retry === true;
 
 /** Maximum lead of the time in a receipt: an export may come from a network with a wrong clock. */
 const RECEIPT_AHEAD_MS = 366 * 86_400_000;

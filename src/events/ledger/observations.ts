@@ -26,7 +26,9 @@ export interface Observed {
  */
 export async function markObservedStale(work: UnitOfWork, observed: readonly Observed[]): Promise<void> {
   const found = observed.map((one) => ({ ...one, player: work.players.find(one.uuid)! }));
-  const undecided = found.filter(({ player, name, time }) => !isWithinPresentName(player, name, time));
+  const undecided = found.filter(
+    ({ player, name, time }) => name !== player.name || time <= player.nameSince || time >= player.nameSeen,
+  );
   const spans = await readSpans(work, undecided);
   const ofNames = undecided.filter(({ player, name, time }) => {
     const span =
@@ -41,10 +43,6 @@ export async function markObservedStale(work: UnitOfWork, observed: readonly Obs
     'player',
     [...ofNames, ...ofSessions].map(({ player }) => player.key),
   );
-}
-
-function isWithinPresentName(player: KnownPlayer, name: string, time: number): boolean {
-  return name === player.name && time > player.nameSince && time < player.nameSeen;
 }
 
 async function readSpans(
