@@ -1,9 +1,9 @@
 import { idOf } from '#platform/ids.ts';
 import type { Clock } from '#platform/clock.ts';
 import { exists, type Queryable, type Transactional } from '#db/db.ts';
-import { sql, list } from '#db/sql.ts';
+import { list, sql } from '#db/sql.ts';
 import { actorsByReceipt } from '#store/audit/audit.ts';
-import { findTarget, type PunishmentTarget, findTargets, type PunishmentTerms } from '#store/game/punishments.ts';
+import { findTargets, type PunishmentTarget, type PunishmentTerms } from '#store/game/punishments.ts';
 import { createWithdrawal } from '../jobs/withdrawal.ts';
 import { punishmentAggregate, type PunishmentName, punishmentOfAggregate } from '../handlers/punishment-aggregate.ts';
 import { readTime } from '#text/time.ts';
