@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 import { Unavailable } from '#platform/errors.ts';
 import type { PostgresHost } from '#platform/config/postgres-url.ts';
-import { Outages } from '../outages.ts';
+import { Outages } from '../db.ts';
 import { Hosts } from './hosts.ts';
 import { refusalOf } from './refusals.ts';
 

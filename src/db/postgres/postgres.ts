@@ -11,13 +11,13 @@ import {
   type KeyedHash,
   type MigrationTx,
   type OlderServices,
+  type Outages,
   type Queryable,
   type Snapshot,
   type Transaction,
   type TransactionOptions,
   type Versions,
 } from '../db.ts';
-import type { Outages } from '../outages.ts';
 import { connectionRefusal, refuseServer, refusingWrites, retryConflicts } from './refusals.ts';
 import { Connections } from './connections.ts';
 import { CredentialNotifications } from './credential-notifications.ts';

@@ -9,13 +9,13 @@ import {
   type KeyedHash,
   type MigrationTx,
   type OlderServices,
+  Outages,
   type Snapshot,
   type Transaction,
   type TransactionOptions,
   type Versions,
   withoutKey,
 } from '../db.ts';
-import { Outages } from '../outages.ts';
 import { Connection, DURABLE, NOT_DURABLE, SORTS_IN_FILES, SORTS_IN_MEMORY, SqliteSnapshot } from './connection.ts';
 import { createPrivately, lockService, opened, WriteTurns } from './locks.ts';
 import { endAfterFailedSync, FilePlace, isFull, isOutage, recoverFailedSync } from './outage.ts';
