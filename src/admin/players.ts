@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Queryable } from '#db/db.ts';
 import { reportAsOperator } from '#events/ingest/operator-events.ts';
-import { isErased, isOfPseudonym } from '#store/accounts/deleted-players.ts';
 import {
+  isErased,
+  isOfPseudonym,
   erasePlayer as replaceByPseudonym,
   isNamedAnywhere,
   punishmentsKeepingName,
-} from '#store/accounts/player-erasure.ts';
+} from '#store/accounts/deleted-players.ts';
 import { removableName, removeFormerName } from '#store/accounts/removed-names.ts';
 import { findPlayer, type Player } from '#store/game/players.ts';
 import { NAMED_KINDS } from '#store/game/renamed-players.ts';

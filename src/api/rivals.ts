@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { idOf, keyOf } from '#platform/ids.ts';
 import { invalidRequest } from '#http/errors.ts';
-import { duelsWith, rivalsByKills } from '#store/game/rivals/kill-pairs.ts';
+import { duelsWith, rivalsByKills, type Rival } from '#store/game/rivals/kill-pairs.ts';
 import { companions, RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
-import type { Rival } from '#store/game/rivals/rivals.ts';
 import { type Endpoint, endpoint, filter, paging } from './endpoint.ts';
 import { PLAYER, requireRecords } from './players.ts';
 import { count, id, link } from './schemas.ts';

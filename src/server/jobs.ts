@@ -8,7 +8,7 @@ import { BatchLimit } from '#store/game/projections.ts';
 import { sampleOnline } from '#store/game/online-samples.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { rankMaps } from '#store/game/maps/map-ranks.ts';
-import { fillChanges } from '#store/game/change-filling.ts';
+import { fillChanges } from '#store/game/changes.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
 import { countRanks } from '#store/game/teampvp-ranks.ts';
 import { cutSitemaps } from '#store/game/sitemaps.ts';

@@ -10,7 +10,7 @@ import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { createJob } from '#store/jobs.ts';
 import { runChunk } from '#events/jobs/runner.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { changeOfResource, readFeed, RESOURCE_KINDS, type ResourceChange } from '#store/game/changes.ts';
 import { type TestApi, testApi } from '#test/support/api.ts';
 import {

@@ -3,7 +3,7 @@ import { createServerKey } from '#store/game/server-keys.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { createAccount } from '#store/accounts/accounts.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { runJob, runJobs } from '#events/jobs/runner.ts';

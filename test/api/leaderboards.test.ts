@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { createServerKey } from '#store/game/server-keys.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { keyOf } from '#platform/ids.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import {
   ADA,

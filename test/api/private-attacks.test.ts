@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ENDPOINTS } from '#api/index.ts';
 import { PAGES } from '#site/index.ts';
 import { sql } from '#db/sql.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { changesWithFeed, readFeed } from '#store/game/changes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setHidden } from '#store/game/hidden-players.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { testApi } from '#test/support/api.ts';

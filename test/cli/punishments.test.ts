@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { userInfo } from 'node:os';
 import { runJobs } from '#events/jobs/runner.ts';
 import { keyOf } from '#platform/ids.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { listServerKeys } from '#store/game/server-keys.ts';

@@ -3,7 +3,7 @@ import { idOf, keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { setRole, linkPlayer } from '#store/accounts/account-changes.ts';
 import { accountById } from '#store/accounts/accounts.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { listAudit } from '#store/audit/audit.ts';
 import { listPunishments, punishmentByKey } from '#store/game/punishments.ts';
 import { mapByName } from '#store/game/maps/maps.ts';

@@ -3,7 +3,7 @@ import { keyOf } from '#platform/ids.ts';
 import { sql } from '#db/sql.ts';
 import { perform } from '#admin/operation.ts';
 import { changePunishment, issuePunishment, revokePunishment } from '#admin/punishments.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';
 import { punishmentByKey } from '#store/game/punishments.ts';
 import { login, person, punishment, sendEvents, serverSender } from '#test/support/builders.ts';

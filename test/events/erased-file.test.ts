@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sampleNetwork } from '#demo/network/index.ts';
 import type { WireEvent } from '#events/schema/index.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { chunksOf } from '#platform/streams/chunks.ts';
 import { after, presence, sendEvents } from '#test/support/builders.ts';
 import { onSqlite, testContext } from '#test/support/context.ts';

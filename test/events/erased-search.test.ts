@@ -11,7 +11,7 @@ import { importMinecraft } from '#importers/minecraft.ts';
 import { runImport } from '#cli/import/run.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { folderOf } from '#test/packages/importers/fixtures.ts';
 import { keyOf } from '#test/ingest/service.ts';

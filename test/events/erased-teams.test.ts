@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { keyOf } from '#platform/ids.ts';
 import { exportEvents } from '#events/export.ts';
 import { type Pseudonym, pseudonymOf } from '#store/accounts/pseudonyms.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import {

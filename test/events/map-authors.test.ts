@@ -3,7 +3,7 @@ import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { isPublished } from '#events/handlers/maps.ts';
 import { type DataOf, readEvent, type WireEvent } from '#events/schema/index.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { mapByName } from '#store/game/maps/maps.ts';
 import { keyOf } from '#platform/ids.ts';
 import { after, event, login, map, person, sendEvents } from '#test/support/builders.ts';

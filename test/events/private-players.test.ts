@@ -5,7 +5,7 @@ import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { leaders } from '#store/game/leaderboards/leaderboards.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { privacyOf } from '#store/game/private-players.ts';

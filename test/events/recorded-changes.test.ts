@@ -10,7 +10,7 @@ import { ingestEvents, ingestItems } from '#events/ingest/ingest-events.ts';
 import { runChunk } from '#events/jobs/runner.ts';
 import { secretHash } from '#platform/crypto/secrets.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import {
   account,

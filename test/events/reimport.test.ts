@@ -12,7 +12,7 @@ import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { createAccount } from '#store/accounts/accounts.ts';
 import { newLinkCode } from '#store/accounts/link-codes.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { login, match, person, punishment, team, event } from '#test/support/builders.ts';
 import { createTestDatabase, onEachDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
 import { finishJobs, retractEvents } from '#test/support/jobs.ts';

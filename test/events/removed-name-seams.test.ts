@@ -5,7 +5,7 @@ import { move } from '#db/transfer/move.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { keyOf } from '#platform/ids.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { factsOf, listMatches } from '#store/game/matches.ts';
 import { findPlayer, playerByUuid } from '#store/game/players.ts';
 import { listPunishments } from '#store/game/punishments.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { idOf } from '#platform/ids.ts';

@@ -1,6 +1,7 @@
-import { type Db, getAs, type Queryable } from '#db/db.ts';
+import { type Cell, type Db, getAs, type Queryable } from '#db/db.ts';
 import { identifier, insertAll, join, type Sql, sql } from '#db/sql.ts';
 import { Keys } from '../sequence.ts';
+import { hasPseudonym, type Named } from './players.ts';
 
 /** The kinds of resources in the feed of changes (docs/adr/0006-feed-of-changes.md). */
 export const RESOURCE_KINDS = ['match', 'map', 'punishment', 'player', 'server'] as const;
@@ -92,15 +93,57 @@ export async function recordChanges(tx: Queryable, changes: readonly ResourceCha
   await tx.runAll(changeStatements(changes, now));
 }
 
-/** Adds resources that the feed does not have yet, under the lock of the keys; the others keep their places. */
-export async function recordMissing(
-  tx: Queryable,
-  kind: ResourceKind,
-  keys: readonly number[],
-  now: number,
-): Promise<void> {
-  const changes = keys.map((key): ResourceChange => ({ kind, key, type: 'created' }));
-  await tx.runAll(changeStatements(changes, now, KEEP));
+/**
+ * Adds the resources of an older version to the feed, kind by kind in the order of their keys. The position is saved in the
+ * transaction that adds them, under the lock of the keys, so that several processes take turns, and a resource that changes
+ * meanwhile keeps its newer place.
+ */
+
+/** Maximum resources of one transaction: about 3 ms on SQLite. */
+const ROWS_PER_CHUNK = 500;
+
+const SOURCES: Record<ResourceKind, (after: number) => Sql> = {
+  match: (after) => sql`select match_key as key from match_details where match_key > ${after}`,
+  map: (after) => sql`select key from maps where key > ${after}`,
+  punishment: (after) => sql`select key from punishments where key > ${after}`,
+  player: (after) => sql`select key, uuid, name from players where key > ${after}`,
+  server: (after) => sql`select key from servers where key > ${after} and removed is null`,
+};
+
+/** Adds the next resources, by default as many as hold the lock for a short time. @returns false if the feed has all */
+export async function fillChanges(db: Db, now: number, limit = ROWS_PER_CHUNK): Promise<boolean> {
+  if ((await positionOf(db)) === undefined) return false;
+  return await db.transaction(async (tx) => {
+    await Keys.lock(tx);
+    const position = await positionOf(tx);
+    if (position === undefined) return false;
+    const { kind, after } = position;
+    const rows = await tx.tuples(sql`${SOURCES[kind](after)} order by 1 limit ${limit}`);
+    const missing = publicAmong(rows).map((key): ResourceChange => ({ kind, key, type: 'created' }));
+    await tx.runAll(changeStatements(missing, now, KEEP));
+    const next = rows.length < limit ? followingKind(kind) : `${kind} ${rows.at(-1)![0] as number}`;
+    await tx.run(sql`update change_feed set filling = ${next}`);
+    return next !== null;
+  });
+}
+
+/** A player with a pseudonym is erased. */
+function publicAmong(rows: readonly Cell[][]): number[] {
+  const shown = rows.filter(([, uuid, name]) => uuid === undefined || !hasPseudonym({ uuid, name } as Named));
+  return shown.map(([key]) => key as number);
+}
+
+/** @returns undefined if the feed has all resources */
+async function positionOf(db: Queryable): Promise<{ kind: ResourceKind; after: number } | undefined> {
+  const { filling } = (await db.get<{ filling: string | null }>(sql`select filling from change_feed`))!;
+  if (filling === null) return undefined;
+  const [kind = '', after = '0'] = filling.split(' ');
+  return { kind: RESOURCE_KINDS.find((one) => one === kind) ?? RESOURCE_KINDS[0], after: Number(after) };
+}
+
+function followingKind(kind: ResourceKind): string | null {
+  const next = RESOURCE_KINDS[RESOURCE_KINDS.indexOf(kind) + 1];
+  return next === undefined ? null : `${next} 0`;
 }
 
 const oldestTombstones = (tx: Queryable): Promise<{ number: number; time: number }[]> =>

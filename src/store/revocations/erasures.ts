@@ -2,7 +2,7 @@ import { type Db, exists, getValue, type Queryable } from '#db/db.ts';
 import { sql } from '#db/sql.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
 import { unlinkPlayer } from '#store/accounts/account-changes.ts';
-import { isPseudonym } from '#store/accounts/player-erasure.ts';
+import { isPseudonym } from '#store/accounts/deleted-players.ts';
 import { type Pseudonym, pseudonymise } from '#store/accounts/pseudonyms.ts';
 import { rememberHash, removeHashedName } from '#store/accounts/removed-names.ts';
 import { hiddenOn, NETWORK } from '#store/game/hidden-lists.ts';

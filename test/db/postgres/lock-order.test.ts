@@ -17,8 +17,7 @@ import { createWithdrawal } from '#events/jobs/withdrawal.ts';
 import { sql } from '#db/sql.ts';
 import { account, after, configured, event, login, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { createTestDatabase, type TestAppContext, testContext } from '#test/support/context.ts';
-import { fillChanges } from '#store/game/change-filling.ts';
-import { deleteTombstones } from '#store/game/changes.ts';
+import { deleteTombstones, fillChanges } from '#store/game/changes.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import { serverByName } from '#store/game/servers.ts';
 

@@ -11,7 +11,7 @@ import { sql } from '#db/sql.ts';
 import { createManagedServers, reportedState } from '#connectors/management.ts';
 import type { ManagedServers, ManagedServersOptions } from '#management/managed-servers.ts';
 import { stepsOf } from '#management/steps.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { saveBans } from '#store/game/watches/managed-state.ts';
 import { managedServer, removeManaged, setManaged } from '#store/game/watches/managed-servers.ts';
 import { readManagementUrl } from '#store/game/watches/management-url.ts';

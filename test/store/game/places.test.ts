@@ -4,7 +4,7 @@ import { sql } from '#db/sql.ts';
 import { setCounted } from '#events/handlers/match-counting.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { keyOf } from '#platform/ids.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { NETWORK } from '#store/game/hidden-lists.ts';
 import { setHidden } from '#store/game/hidden-players.ts';
 import {

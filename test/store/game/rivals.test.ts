@@ -8,7 +8,7 @@ import { setCounted } from '#events/handlers/match-counting.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { DataOf } from '#events/schema/index.ts';
 import { keyOf } from '#platform/ids.ts';
-import { erasePlayer } from '#store/accounts/player-erasure.ts';
+import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { companions, RECENT_MATCHES } from '#store/game/rivals/recent-matches.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
 import { resetTables } from '#test/events/canonical-dump.ts';

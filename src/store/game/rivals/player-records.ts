@@ -1,7 +1,7 @@
 import type { Queryable } from '#db/db.ts';
 import { insertAll, list, type Sql, sql } from '#db/sql.ts';
 import { lockProjection, type ProjectedPlayer } from '../projections.ts';
-import { isInRivals } from './rivals.ts';
+import { isInRivals } from './kill-pairs.ts';
 
 /** The values of which a player's best in one match is kept. */
 export const RECORDS = ['kill', 'score', 'time'] as const;

@@ -4,7 +4,7 @@ import { isCounted } from '../excluded-matches.ts';
 import { factsOf } from '../matches.ts';
 import type { MatchResult } from '../player-matches.ts';
 import { isLeftOut } from '../unranked-players.ts';
-import type { Rival } from './rivals.ts';
+import type { Rival } from './kill-pairs.ts';
 
 /**
  * What the newest matches of a player tell: form, best map, teammates and opponents. It is read from the matches themselves: a
