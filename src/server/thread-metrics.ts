@@ -65,9 +65,9 @@ export class ThreadMetrics implements Disposable {
   readonly #open = new Set<string>();
   /** The names of the other threads, whether or not they are running. */
   readonly threads: ReadonlySet<string>;
+  readonly #opening = Promise.withResolvers<void>();
   /** Resolves when every thread has opened for the first time. */
-  readonly allOpen: Promise<void>;
-  readonly #resolveAllOpen: () => void;
+  readonly allOpen = this.#opening.promise;
   readonly #pending = new Map<number, (thread: string, metrics: MetricList) => void>();
   /** `performance.now()` of the first request that a thread has not answered yet. */
   readonly #silentSince = new Map<string, number>();
@@ -77,8 +77,7 @@ export class ThreadMetrics implements Disposable {
   constructor(own: Metrics, expected: readonly string[]) {
     this.#own = own;
     this.threads = new Set(expected);
-    ({ promise: this.allOpen, resolve: this.#resolveAllOpen } = Promise.withResolvers<void>());
-    if (expected.length === 0) this.#resolveAllOpen();
+    if (expected.length === 0) this.#opening.resolve();
     addThreadMetrics(own, 'main');
     this.#channel.addEventListener('message', (event) => this.#receive((event as MessageEvent<Message>).data));
     this.#channel.unref();
@@ -126,7 +125,7 @@ export class ThreadMetrics implements Disposable {
     if ('opened' in message) {
       this.#open.add(message.opened);
       this.#silentSince.delete(message.opened);
-      if (this.threads.isSubsetOf(this.#open)) this.#resolveAllOpen();
+      if (this.threads.isSubsetOf(this.#open)) this.#opening.resolve();
     } else if ('closed' in message) this.#open.delete(message.closed);
     else if ('reply' in message) {
       this.#silentSince.delete(message.thread);

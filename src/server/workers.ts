@@ -103,13 +103,8 @@ async function openThread({ config, log }: AppContext, service: ServiceName): Pr
   return { addresses, [Symbol.asyncDispose]: close };
 }
 
-interface Thread {
-  worker: Worker;
-  ended: Promise<void>;
-}
-
 /** The handlers are there from the beginning: a start that fails emits `error` and `exit` before any promise continues. */
-function startThread(options: ServiceWorkerOptions, onError: (error: unknown) => void): Thread {
+function startThread(options: ServiceWorkerOptions, onError: (error: unknown) => void) {
   const worker = new Worker(new URL('./service-worker.ts', import.meta.url), { workerData: options });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   worker.on('error', onError);

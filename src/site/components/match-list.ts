@@ -9,7 +9,7 @@ import { teamColours } from './colours.ts';
 import { playerIcon, thumb } from './links.ts';
 import { ago, modeLabel, stopwatch, won } from './labels.ts';
 
-type Row = MatchHead & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count' | 'score'>>;
+type Row = MatchHead & Partial<Pick<PlayedMatch, 'result' | 'kill_count' | 'death_count'>>;
 
 /** The parts of one row. */
 interface RowView {

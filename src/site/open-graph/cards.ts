@@ -34,29 +34,24 @@ const DRAWING_TIMEOUT_MS = 10_000;
 /** The thread holds the font and the renderer, some 100 MB, so it ends while no links are shared. */
 const IDLE_MS = 60_000;
 
-interface Waiting {
-  resolve: (png: Png) => void;
-  reject: (error: unknown) => void;
-}
-
 /** Draws SVG as PNG in a separate thread, which starts with the first drawing. */
 export class Painter {
   #worker: Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastId = 0;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<Png>>();
 
   /** @throws HttpError 503 if too many drawings wait or the thread fails */
   async png(svg: string): Promise<Png> {
     if (this.#waiting.size >= MAX_WAITING) throw unavailable();
-    const { promise, resolve, reject } = Promise.withResolvers<Png>();
+    const drawn = Promise.withResolvers<Png>();
     const id = ++this.#lastId;
-    this.#waiting.set(id, { resolve, reject });
+    this.#waiting.set(id, drawn);
     this.#worker ??= this.#start();
     this.#worker.ref();
     this.#endAfter(DRAWING_TIMEOUT_MS);
     this.#worker.postMessage({ id, svg }, []);
-    return await promise;
+    return await drawn.promise;
   }
 
   async close(): Promise<void> {
