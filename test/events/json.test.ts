@@ -86,7 +86,7 @@ test('in an array an element that is not valid affects no other', () => {
   const event = { input, data: JSON.stringify((input as { data: unknown }).data) };
   for (const [bad, element] of [
     ['nonsense', { problem: 'is not JSON' }],
-    ['', { problem: 'is not JSON' }],
+    ['', { problem: 'is empty' }],
     ['{"id":"x" "data":{}}', { problem: 'is not JSON: see character 12' }],
     ['{"id":"x","id":"y"}', { ...REPEATED, input: { id: 'y' } }],
   ] as const) {

@@ -186,6 +186,7 @@ onEachDatabase('all problems of an event are in its receipt, in sentences withou
     [{ ...match(), type: undefined }, /^`type` is missing: it must be one of/],
     [match({ map: undefined as unknown as string }), /^`data\.map` is missing: it must be a text\.$/],
     [1, /^The event must be an object with the members version, id, type, time and data\.$/],
+    [login('Alpha', { name: 'Ann' } as never), /^`data\.player\.uuid` is missing: it must be a UUID such as 7f0c6a4e-/],
     [
       { ...match(), time: 1_790_000_000 },
       /^`time` must be an RFC 3339 time: the text "2026-09-21T14:13:20\.000Z" instead of 1790000000\.$/,

@@ -70,8 +70,12 @@ export function parseText(text: string): Parsed {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const [, position] = /at position (\d+)/.exec((error as Error).message) ?? [];
-    return { problem: position === undefined ? 'is not JSON' : `is not JSON: see character ${Number(position) + 1}` };
+    if (text.trim() === '') return { problem: 'is empty' };
+    const [, after, position] = /(after JSON)? at position (\d+)/.exec((error as Error).message) ?? [];
+    if (position === undefined) return { problem: 'is not JSON' };
+    const several =
+      after === undefined ? '' : ', after the first value; several events are an array, or lines of NDJSON';
+    return { problem: `is not JSON: see character ${Number(position) + 1}${several}` };
   }
   const repeatsNames = countMembersInText(text) !== countMembers(value);
   return repeatsNames ? { problem: 'names the same member twice in one object' } : { raw: toRawEvent(value) };

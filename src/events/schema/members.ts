@@ -37,10 +37,11 @@ export const timestamp = z
   .refine((value) => value < LAST_TIMESTAMP, 'must lie before the end of the year 9999');
 
 export const EXAMPLE_UUID = '7f0c6a4e-52b1-4c2f-9b7d-1f2f8a6f9a10';
+const NOT_UUID = `must be a UUID such as ${EXAMPLE_UUID}, with or without dashes`;
 export const uuid = z
-  .string()
+  .string({ error: NOT_UUID })
   .max(36)
-  .refine((value) => uuidOf(value) !== undefined, `must be a UUID such as ${EXAMPLE_UUID}, with or without dashes`)
+  .refine((value) => uuidOf(value) !== undefined, NOT_UUID)
   .meta({ pattern: '^([0-9A-Fa-f]{32}|[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})$' })
   .transform((value) => uuidOf(value)!);
 

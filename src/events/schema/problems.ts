@@ -50,7 +50,11 @@ function issueFindings(issue: Issue, value: unknown, types: readonly string[]): 
   if (issue.code === 'unrecognized_keys')
     return issue.keys.slice(0, MAX_PROBLEMS).map((key) => ['is not a member of this object; check the spelling', key]);
   if (issue.code === 'invalid_type' && issue.path.length === 0)
-    return [['must be an object with the members version, id, type, time and data']];
+    return [
+      Array.isArray(value)
+        ? ['must be an object, not an array: a line has one event, and an array is sent as application/json']
+        : ['must be an object with the members version, id, type, time and data'],
+    ];
   const isType = issue.code === 'invalid_union' && issue.path.at(-1) === 'type';
   const predicate = isType ? `must be one of ${types.join(', ')}` : issuePredicate(issue);
   return [[value === undefined && issue.code !== 'custom' ? `is missing: it ${predicate}` : predicate]];
