@@ -755,7 +755,7 @@ export interface components {
             /** @description Players of the event that were not known before */
             new_players?: number;
             /**
-             * @description Sent with a test key: nothing is stored
+             * @description Sent with a test key or with `dry_run=1`: nothing is stored
              * @constant
              */
             test?: true;
@@ -767,7 +767,7 @@ export interface components {
             /** @description The id of the event in Scorehall; later events have greater ones */
             receipt: string;
             /**
-             * @description Sent with a test key: nothing is stored
+             * @description Sent with a test key or with `dry_run=1`: nothing is stored
              * @constant
              */
             test?: true;
@@ -795,7 +795,7 @@ export interface components {
             /** @description Another event with this id was accepted before, under this receipt */
             receipt?: string;
             /**
-             * @description Sent with a test key: nothing is stored
+             * @description Sent with a test key or with `dry_run=1`: nothing is stored
              * @constant
              */
             test?: true;

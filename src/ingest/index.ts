@@ -9,6 +9,7 @@ import { PUBLIC_CACHE } from '#http/cors.ts';
 import { type IngestPath, isDataPath } from '#http/service-paths.ts';
 import type { AppContext } from '#context/context.ts';
 import { boundOf } from '#platform/ids.ts';
+import { sanitised } from '#text/text.ts';
 import type { Log } from '#platform/process/log.ts';
 import type { EventQueue } from '#events/ingest/event-queue.ts';
 import { receiptsAfter } from '#events/ledger/server-events.ts';
@@ -134,7 +135,6 @@ const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || met
 const reportBy = ({ credential, serverKey, serverName, test }: Credential, dryRun = false): Report => ({
   sender: { kind: 'server', serverKey, serverName, credential },
   dryRun: dryRun || test,
-  isTest: test,
 });
 
 function notAllowed(route: object): HttpError {
@@ -142,7 +142,13 @@ function notAllowed(route: object): HttpError {
   return new HttpError(405, 'method_not_allowed', `Only ${allow} is allowed here.`, { allow });
 }
 
+/** @throws HttpError 400 for a parameter with a typing error, which would store the events of a dry run */
 function isDryRun(query: URLSearchParams): boolean {
+  const other = query.keys().find((name) => name !== 'dry_run');
+  if (other !== undefined)
+    throw invalidRequest(
+      `There is no parameter ${sanitised(other, 64)}; with dry_run=1 events are checked and not stored.`,
+    );
   const value = query.get('dry_run') ?? '0';
   if (!/^(0|1|true|false)$/.test(value)) throw invalidRequest('dry_run must be 1 or 0.');
   return value === '1' || value === 'true';

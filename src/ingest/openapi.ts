@@ -103,7 +103,7 @@ const warnings = {
 const newPlayers = { type: 'integer', minimum: 1, description: 'Players of the event that were not known before' };
 const firstReceipt = { ...text, description: 'Another event with this id was accepted before, under this receipt' };
 const retry = { const: true, description: 'The event itself is valid: it may be accepted when it is sent again later' };
-const test = { const: true, description: 'Sent with a test key: nothing is stored' };
+const test = { const: true, description: 'Sent with a test key or with `dry_run=1`: nothing is stored' };
 const receipt = {
   oneOf: [
     {
