@@ -222,6 +222,20 @@ function validate(name: 'caddy' | 'nginx', folder: string, text: string): string
   return undefined;
 }
 
+test('setup does not take the service of another network for its own', async (t) => {
+  await using folder = await folderOf({});
+  const server = createServer(({ url }, response) => response.writeHead(url === '/readyz' ? 200 : 404).end());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const variables = { INTERNAL_LISTEN: address, API_LISTEN: address };
+  const { status, out, err } = await setup(folder.path, '', [...YES, '--name', 'Moor', ...PERSON], variables);
+  assert.equal(status, 0, err);
+  assert.doesNotMatch(out, /runs already/);
+  assert.match(out, /^Start it: scorehall serve$/m);
+});
+
 test('with a unit of systemd, setup starts it, waits for /readyz, and restarts it only for new settings', async (t) => {
   await using folder = await folderOf({});
   const calls = join(folder.path, 'calls');

@@ -21,7 +21,7 @@ import { serve } from '../serve.ts';
 import { type Person, provideOperator } from './operator.ts';
 import { type Answers, Interview, type Probe, type QuestionName, QUESTIONS } from './questions.ts';
 import { SettingsFile } from './settings-file.ts';
-import { becomeUserOf, isReady, startUnit } from './unit.ts';
+import { becomeUserOf, isRunning, startUnit } from './unit.ts';
 
 const NAMES = Object.keys(QUESTIONS) as QuestionName[];
 const OF_SETTINGS = NAMES.filter((name) => QUESTIONS[name].setting !== undefined);
@@ -77,7 +77,7 @@ async function setup(input: Input): Promise<void> {
     `Check addresses, certificates and mail: ${commandName()} doctor`,
   ]);
   if (unit !== undefined) return;
-  if (await isReady(config)) printLines(['Service: it runs already.']);
+  if (await isRunning(config)) printLines(['Service: it runs already.']);
   else if (answers['start'] === 'yes') await serve();
   else printLines([`Start it: ${commandName()} serve`]);
 }

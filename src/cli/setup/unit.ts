@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '#platform/config/config.ts';
 import { TemporaryError, UsageError } from '#platform/errors.ts';
-import { askInternal } from '../doctor/request.ts';
+import { keyedHashUnder } from '#platform/crypto/secret-key.ts';
+import { SELF_CHECK_HEADER, SELF_CHECK_PATH, selfCheckToken } from '#http/self-check.ts';
+import { askInternal, internalAddress, send } from '../doctor/request.ts';
 
 const READY_WITHIN_MS = 60_000;
 const POLL_MS = 200;
@@ -13,6 +15,18 @@ export const isReady = (config: Config): Promise<boolean> =>
     ({ status }) => status === 200,
     () => false,
   );
+
+/** Whether the service at the address of the data API is ready and has the secret key, so that it is not another network's. */
+export async function isRunning(config: Config): Promise<boolean> {
+  if (!(await isReady(config))) return false;
+  const { API } = config.listen;
+  const headers = { [SELF_CHECK_HEADER]: selfCheckToken(keyedHashUnder(config), 'API', Date.now()) };
+  const sent = send(`http://${internalAddress(API)}${SELF_CHECK_PATH}`, headers, undefined, API.path);
+  return await sent.then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}
 
 /**
  * Enables and starts a unit of systemd and waits until its service is ready.
