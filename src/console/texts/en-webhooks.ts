@@ -41,7 +41,7 @@ export const webhooks = {
   behind: 'Not yet delivered',
   verify_title: 'Verify the receiver',
   verify_lead:
-    'A first message with a challenge was sent. A receiver that answers with the challenge (as text, as a JSON string, or as {"challenge": …}) is verified at once. Otherwise copy it from what your program received.',
+    'The first message has a challenge; the list below says whether it has arrived. A receiver that answers with the challenge (as text, as a JSON string, or as {"challenge": …}) is verified at once. Otherwise copy it from what your program received.',
   code: 'Challenge',
   verify: 'Verify',
   first_again: 'Send the first message again',
