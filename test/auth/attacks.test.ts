@@ -58,7 +58,7 @@ onEachDatabase('/forgot answers before any work that depends on the account', as
     await person.submit({ login });
     asked.push({ page: person.page.html, started: started.filter((text) => !/\baccounts\b/.test(text)) });
   }
-  assert.match(asked[0]!.page, /If this account exists, we have sent a link/);
+  assert.match(asked[0]!.page, /If this account exists, we are sending a link/);
   for (const other of asked.slice(1)) assert.deepEqual(other, asked[0], 'the same page after the same statements');
   assert.equal(mail.count, 0);
   release();

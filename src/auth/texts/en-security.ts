@@ -12,8 +12,8 @@ export const security = {
   wait: (from: string) =>
     `You came in by a link that we mailed, or your e-mail address was changed, less than a day ago. You can add your first passkey or authenticator app from ${from} on, so that a person who only reads your mail cannot lock you out.`,
   saved: 'Saved.',
-  passkey_removed: 'The passkey is removed. We have mailed you, and signed you out everywhere else.',
-  app_removed: 'The authenticator app is removed. We have mailed you, and signed you out everywhere else.',
+  passkey_removed: 'The passkey is removed, and you are signed out everywhere else. You get a mail about it.',
+  app_removed: 'The authenticator app is removed, and you are signed out everywhere else. You get a mail about it.',
   back: 'Back to passkeys and second factor',
 
   passkeys: 'Passkeys',
@@ -69,8 +69,8 @@ export const security = {
   new_codes_title: 'Make new recovery codes?',
   new_codes_lead: 'The codes that you have now stop working.',
   codes_title: 'Your recovery codes',
-  passkey_added: 'The passkey is added. We have mailed you, and signed you out everywhere else.',
-  app_added: 'The authenticator app is set up. We have mailed you, and signed you out everywhere else.',
+  passkey_added: 'The passkey is added, and you are signed out everywhere else. You get a mail about it.',
+  app_added: 'The authenticator app is set up, and you are signed out everywhere else. You get a mail about it.',
   codes_made: 'These are your new recovery codes. The old ones do not count any more.',
   codes_once:
     'Keep these codes where you find them without this device, on paper for example. If you lose your device, one of them and your password sign in. We show them only now.',
@@ -92,7 +92,7 @@ export const security = {
   mail_code_send: 'Send me a code',
   mail_code_again: 'Send another code',
   mail_code: 'Code from the mail',
-  mail_code_sent: (email: string) => `We have sent a code to ${email}. It works for 10 minutes, in this browser.`,
+  mail_code_sent: (email: string) => `We are sending a code to ${email}. It works for 10 minutes, in this browser.`,
   staff_code: 'Code from the server',
   staff_code_lead:
     'You are a member of staff and have no second factor yet, so we also ask for a code. The operator of the server makes it with the command "scorehall account factor-code" and gives it to you in person. It works once, for an hour.',

@@ -137,7 +137,7 @@ export const en = {
     closed_title: 'Registration is closed',
     closed: 'The operators of the network create new accounts.',
     sent: (email: string) =>
-      `We have sent a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
+      `We are sending a link to ${email}. Open it to finish. If nothing arrives, check your spam folder.`,
     confirm_title: 'Finish your registration',
     confirm: (name: string) => `Create an account for ${name}?`,
     confirm_other: (email: string) =>
@@ -181,7 +181,7 @@ export const en = {
   forgot: {
     lead: 'Enter your name or e-mail address, and we will send you a link.',
     submit: 'Send the link',
-    sent: 'If this account exists, we have sent a link to its e-mail address. The link works for one hour.',
+    sent: 'If this account exists, we are sending a link to its e-mail address. The link works for one hour.',
     reset_title: 'Choose a new password',
     reset_lead: (name: string) => `For the account ${name}. Everybody who is signed in to it will be signed out.`,
     new_password: 'New password',
@@ -198,7 +198,7 @@ export const en = {
     verified: 'confirmed',
     unverified: 'not confirmed',
     send_verify: 'Send a link to confirm',
-    verify_sent: (email: string) => `We have sent a link to ${email}.`,
+    verify_sent: (email: string) => `We are sending a link to ${email}.`,
     game: 'Game account',
     no_game: 'None linked. Once you link one, applications can show what you play.',
     link: 'Link',
@@ -247,6 +247,7 @@ export const en = {
     sign_out: 'Sign out',
     ended: 'Removed. It no longer has access.',
     session_ended: 'That browser is signed out.',
+    others_ended: 'All other browsers are signed out.',
     name_title: 'Change your name',
     email_title: 'Change your e‑mail address',
     email_lead: 'We send a link to the new address. The change takes effect when you open it.',
