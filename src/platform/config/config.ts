@@ -187,7 +187,7 @@ export const SETTINGS = {
   ACCESS_TOKEN_LIFETIME: setting('1h', 'Lifetime of access tokens and ID tokens', duration(60, 86_400)),
   REFRESH_TOKEN_LIFETIME: setting(
     '30d',
-    'Lifetime of an unused refresh token; each use replaces it with a new one',
+    'How long a refresh token works after its last use; docs/signin.md says which a use replaces',
     duration(3600, 31_536_000),
   ),
   SESSION_LIFETIME: setting(
