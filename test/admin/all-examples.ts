@@ -1,9 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AnyOperation } from '#admin/operation.ts';
-import type { Db, Queryable } from '#db/db.ts';
-import { identifier, join as joinSql, sql } from '#db/sql.ts';
-import { listTables } from '#db/transfer/schema.ts';
 import { ACCESS_EXAMPLES } from './access-examples.ts';
 import { ACCOUNT_EXAMPLES } from './account-examples.ts';
 import { APPLICATION_EXAMPLES } from './application-examples.ts';
@@ -45,29 +42,4 @@ export async function allOperations(): Promise<AnyOperation[]> {
   const modules = await Promise.all(files.map((file) => import(join(FOLDER, file)) as Promise<object>));
   const values = modules.flatMap((loaded) => Object.values(loaded) as unknown[]);
   return values.filter((value): value is AnyOperation => typeof value === 'object' && value !== null && 'run' in value);
-}
-
-const tablesOf = new WeakMap<Db, readonly string[]>();
-
-/** The names of the tables, which stay the same: reading them takes longer than reading all rows of a small network. */
-export async function tableNames(db: Db): Promise<readonly string[]> {
-  const names = tablesOf.get(db) ?? (await listTables(db)).map(({ name }) => name);
-  tablesOf.set(db, names);
-  return names;
-}
-
-/** All rows as JSON. PostgreSQL reads them with one statement, because each statement wakes two processes. */
-export async function rowsOf(db: Queryable, tables: readonly string[]): Promise<string[]> {
-  if (db.remote) {
-    const each = tables.map(
-      (name) => sql`select ${name}::text || ' ' || row_to_json(t)::text as row from ${identifier(name)} t`,
-    );
-    return (await db.all<{ row: string }>(joinSql(each, ' union all '))).map(({ row }) => row);
-  }
-  const rows = [];
-  for (const name of tables) {
-    const found = await db.all(sql`select * from ${identifier(name)}`);
-    rows.push(...found.map((row) => `${name} ${JSON.stringify(row)}`));
-  }
-  return rows;
 }

@@ -12,7 +12,8 @@ import { scorehall } from '#test/cli/scorehall.ts';
 import { account } from '#test/support/builders.ts';
 import { type Dialect, onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
-import { allOperations, EXAMPLES, nameIn, rowsOf, tableNames } from './all-examples.ts';
+import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { allOperations, EXAMPLES, nameIn } from './all-examples.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 
@@ -23,7 +24,7 @@ const everything = async (db: Db): Promise<string[]> => (await rowsOf(db, await 
 async function assertNoneHappens(
   t: TestContext,
   url: string,
-  run: (db: Db, name: string, command: () => Promise<string>) => Promise<void>,
+  run: (db: Db, name: string, command: () => Promise<string>, before: string[]) => Promise<void>,
 ): Promise<void> {
   const context = await testContext(t, url, { SECRET_KEY });
   const { db } = context;
@@ -34,11 +35,12 @@ async function assertNoneHappens(
     const twin = await example.prepare(context, `Atom${number++}`);
     const args = await example.command(twin, folder);
     const before = await everything(db);
-    await run(db, name, async () => {
+    const command = async (): Promise<string> => {
       const { status, err } = await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args);
       assert.equal(status, 1, `${args.join(' ')}: ${err}`);
       return err;
-    });
+    };
+    await run(db, name, command, before);
     assert.deepEqual(await everything(db), before, `${name} changed something`);
     // Other jobs wait for a paused one, and other examples would wait with them.
     await db.run(sql`update jobs set state = 'done', finished = created where finished is null`);
@@ -54,8 +56,8 @@ onEachDatabase('an operation whose audit entry is refused changes nothing', asyn
 
 onEachDatabase('an operation that is interrupted before its commit changes nothing', async (t, url, dialect) => {
   const operations = Map.groupBy(await allOperations(), (operation) => operation.name);
-  await assertNoneHappens(t, url, async (db, name, command) => {
-    const [before, own] = [await everything(db), operations.get(nameIn(name))!];
+  await assertNoneHappens(t, url, async (_db, name, command, before) => {
+    const own = operations.get(nameIn(name))!;
     const runs = own.map(({ run }) => run);
     let interrupted = 0;
     own.forEach((operation, place) => {

@@ -15,7 +15,8 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
-import { allOperations, EXAMPLES, nameIn, rowsOf, tableNames } from './all-examples.ts';
+import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { allOperations, EXAMPLES, nameIn } from './all-examples.ts';
 import type { Example, Twin } from './examples.ts';
 
 test('every operation has an example, a page and a command', async () => {

@@ -1,5 +1,5 @@
-import { type Db, type Queryable, type Row } from '#db/db.ts';
-import { identifier, sql } from '#db/sql.ts';
+import type { Db, Queryable, Row } from '#db/db.ts';
+import { identifier, join, type Sql, sql } from '#db/sql.ts';
 
 /** A canonical dump of a database, comparable between two databases: ids are replaced by names and references. */
 export type CanonicalDump = Record<string, unknown[]>;
@@ -103,13 +103,12 @@ export const COMPARED: readonly string[] = Object.keys(TABLES);
 type Kind = 'server' | 'player' | 'map' | 'event';
 
 /** Reads all tables that events write, without withdrawn events. */
-export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
-  const words = await wordsOf(db);
+export async function canonicalDumpOf(db: Queryable | Db): Promise<CanonicalDump> {
+  const read = await rowsByTable(db);
+  const words = wordsIn(read);
   const entries: [string, unknown[]][] = [];
   for (const [table, { ids = {}, skip = [] }] of Object.entries(TABLES)) {
-    const rows = (await db.all(sql`select * from ${identifier(table)}`)).filter(
-      (row) => (row['withdrawn'] ?? null) === null,
-    );
+    const rows = read[table]!.filter((row) => (row['withdrawn'] ?? null) === null);
     const canonical = rows.map((row) => JSON.stringify(canonicalRow(row, ids, skip, words)));
     entries.push([table, canonical.sort().map((row) => JSON.parse(row) as unknown)]);
   }
@@ -118,14 +117,31 @@ export async function canonicalDumpOf(db: Queryable): Promise<CanonicalDump> {
   return dump;
 }
 
-async function wordsOf(db: Queryable): Promise<Record<Kind, Map<unknown, string>>> {
-  const read = async (query: Parameters<Queryable['tuples']>[0]): Promise<Map<unknown, string>> =>
-    new Map((await db.tuples(query)).map(([key, word]) => [key, String(word)]));
+type Rows = Record<string, Row[]>;
+
+/** On PostgreSQL over one connection without waiting for earlier results, because each wait wakes two processes. */
+async function rowsByTable(db: Queryable | Db): Promise<Rows> {
+  if (db.remote && 'snapshot' in db) {
+    await using snapshot = await db.snapshot();
+    const reads = SELECTS.map(async ([table, select]) => [table, await snapshot.all(select)] as const);
+    return Object.fromEntries(await Promise.all(reads));
+  }
+  const rows: Rows = {};
+  for (const [table, select] of SELECTS) rows[table] = await db.all(select);
+  return rows;
+}
+
+const SELECTS = Object.keys(TABLES).map((table) => [table, sql`select * from ${identifier(table)}`] as const);
+
+/** The words of the ids, those of withdrawn events included. */
+function wordsIn({ servers, players, maps, ledger }: Rows): Record<Kind, Map<unknown, string>> {
+  const words = (rows: Row[] | undefined, column: string) =>
+    new Map(rows!.map((row) => [row['key'] as unknown, String(row[column])]));
   return {
-    server: await read(sql`select key, name from servers`),
-    player: await read(sql`select key, uuid from players`),
-    map: await read(sql`select key, name from maps`),
-    event: await read(sql`select key, event_id from ledger`),
+    server: words(servers, 'name'),
+    player: words(players, 'uuid'),
+    map: words(maps, 'name'),
+    event: words(ledger, 'event_id'),
   };
 }
 
@@ -159,18 +175,25 @@ function presentNames({ player_names: names, players, player_stats: stats }: Can
   return completed.map((row) => JSON.stringify(row)).sort();
 }
 
+const RESETS: readonly Sql[] = [
+  ...[...Object.keys(TABLES), 'refusals', 'event_warnings']
+    .filter((table) => table !== 'pictures')
+    .reverse()
+    .map((table) => sql`delete from ${identifier(table)}`),
+  sql`delete from pictures`,
+  ...['ranked_players', 'rank_changes', 'place_counts', 'unranked_players', 'jobs', 'changes', 'renamed_players'].map(
+    (table) => sql`delete from ${identifier(table)}`,
+  ),
+  sql`delete from rederivations`,
+  sql`update sequence set last = 0`,
+  sql`update projections set last = 0, made_for = case name when 'boards' then 'UTC' else made_for end
+    where name in ('boards', 'rivals')`,
+];
+/** PostgreSQL checks foreign keys at the end of a statement. */
+const RESET = sql`with ${join(RESETS.map((reset, place) => sql`${identifier(`reset_${place}`)} as (${reset})`))} select 1`;
+
 /** Empties all tables that events write. */
 export async function resetTables(db: Db): Promise<void> {
-  const tables = [...Object.keys(TABLES), 'refusals', 'event_warnings'].filter((table) => table !== 'pictures');
-  await db.runAll([
-    ...tables.reverse().map((table) => sql`delete from ${identifier(table)}`),
-    sql`delete from pictures`,
-    ...['ranked_players', 'rank_changes', 'place_counts', 'unranked_players', 'jobs', 'changes', 'renamed_players'].map(
-      (table) => sql`delete from ${identifier(table)}`,
-    ),
-    sql`delete from rederivations`,
-    sql`update sequence set last = 0`,
-    sql`update projections set last = 0, made_for = 'UTC' where name = 'boards'`,
-    sql`update projections set last = 0 where name = 'rivals'`,
-  ]);
+  if (db.remote) await db.run(RESET);
+  else await db.runAll(RESETS);
 }

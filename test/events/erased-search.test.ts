@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { AppContext } from '#context/context.ts';
-import { identifier, sql } from '#db/sql.ts';
+import { sql } from '#db/sql.ts';
 import { vacuum } from '#db/sqlite/vacuum.ts';
-import { listTables } from '#db/transfer/schema.ts';
 import { exportEvents } from '#events/export.ts';
 import type { EventName, WireEvent } from '#events/schema/index.ts';
 import { importCore } from '#cli/import/core.ts';
@@ -40,6 +39,7 @@ import { finishJobs } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { publicPaths } from '#test/support/public-paths.ts';
 import { ask } from '#test/support/request.ts';
+import { rowsOf, tableNames } from '#test/support/rows.ts';
 
 /** Names and UUIDs that no other text contains. */
 const UUID = '5e7ac0de-91b4-4d3c-a26f-77e0c4b1d952';
@@ -183,13 +183,7 @@ function tracesIn(content: string): string[] {
 }
 
 async function assertNoTrace({ db }: AppContext): Promise<void> {
-  for (const { name } of await listTables(db)) {
-    const rows = await db.all(sql`select * from ${identifier(name)}`);
-    for (const row of rows) {
-      const text = JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
-      assert.deepEqual(tracesIn(text), [], `${name} ${text}`);
-    }
-  }
+  for (const row of await rowsOf(db, await tableNames(db))) assert.deepEqual(tracesIn(row), [], row);
   for await (const one of exportEvents(db)) assert.deepEqual(tracesIn(JSON.stringify(one)), [], JSON.stringify(one));
 }
 

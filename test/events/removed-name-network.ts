@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Db } from '#db/db.ts';
-import { identifier, sql } from '#db/sql.ts';
-import { listTables } from '#db/transfer/schema.ts';
+import { sql } from '#db/sql.ts';
 import { exportEvents } from '#events/export.ts';
 import { ingestEvents } from '#events/ingest/ingest-events.ts';
 import type { WireEvent } from '#events/schema/index.ts';
@@ -22,6 +21,7 @@ import {
 } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
+import { rowsOf, tableNames } from '#test/support/rows.ts';
 import { canonicalDumpOf } from './canonical-dump.ts';
 
 /** A network with a player whose former name is removed. */
@@ -95,12 +95,9 @@ export async function remove({ db, clock }: TestAppContext, name = FORMER, uuid 
 
 /** Which tables have the former name. */
 export async function tablesWith({ db }: Pick<TestAppContext, 'db'>, text = FORMER): Promise<string[]> {
-  const tables: string[] = [];
-  for (const { name } of await listTables(db)) {
-    const rows = await db.all(sql`select * from ${identifier(name)}`);
-    if (JSON.stringify(rows).toLowerCase().includes(text.toLowerCase())) tables.push(name);
-  }
-  return tables;
+  const rows = await rowsOf(db, await tableNames(db));
+  const found = rows.filter((row) => row.toLowerCase().includes(text.toLowerCase()));
+  return [...new Set(found.map((row) => row.split(' ', 1)[0]!))];
 }
 
 export const namesAt = async ({ db }: Pick<TestAppContext, 'db'>, uuid = UUID): Promise<string[]> =>
