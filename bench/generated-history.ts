@@ -31,10 +31,12 @@ export class BenchHistory {
   readonly players: readonly { uuid: string; name: string }[];
   readonly #seed: string;
   readonly #matches: number;
+  readonly #block: number;
 
-  constructor(seed: string, matches: number, players = PLAYERS) {
+  constructor(seed: string, matches: number, players = PLAYERS, block = BLOCK) {
     this.#seed = seed;
     this.#matches = matches;
+    this.#block = block;
     const random = new Random(seed, 'bench players');
     const names = new Names(random, []);
     this.players = Array.from({ length: players }, () => ({ uuid: uuidOf(random.hex(32)), name: names.next() }));
@@ -49,11 +51,11 @@ export class BenchHistory {
     for (const [place, player] of this.players.entries()) yield login(player, place, start + place * 1000);
   }
 
-  /** All matches by time, in blocks of 500. */
+  /** All matches by time, in blocks. */
   *blocks(): Generator<GeneratedMatch[]> {
-    for (let first = 0; first < this.#matches; first += BLOCK) {
+    for (let first = 0; first < this.#matches; first += this.#block) {
       const random = new Random(this.#seed, 'bench matches', first);
-      const count = Math.min(BLOCK, this.#matches - first);
+      const count = Math.min(this.#block, this.#matches - first);
       yield Array.from({ length: count }, (_, place) => {
         const number = first + place;
         return this.match(random, number, END - (this.#matches - 1 - number) * INTERVAL_MS);

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { openDb } from '#db/open.ts';
 import { sql } from '#db/sql.ts';
 import { ask } from '#test/support/request.ts';
-import { onEachDatabase, onSqlite } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, testContext, testServices } from '#test/support/context.ts';
 import { scorehall, scorehallProcess, serve } from './scorehall.ts';
 
 onEachDatabase(
   'an operator creates an application, approves it, sets its limit, revokes its access and deletes it',
-  async (t, url) => {
-    const environment = { DATABASE_URL: url };
+  async (t, url, dialect) => {
+    const environment = { DATABASE_URL: url, SECRET_KEY: 'a secret that is long enough for tests' };
     const run = async (...args: string[]): Promise<Record<string, unknown>> => {
       const { status, out, err } = await scorehall(environment, ...args, '--json');
       assert.deepEqual([status, err], [0, ''], args.join(' '));
@@ -35,14 +35,13 @@ onEachDatabase(
     const { access_token, token_type, expires_in } = await run('token', 'create', ...client);
     assert.deepEqual([token_type, expires_in], ['bearer', 3600]);
 
-    const { child, exit, addresses } = await serve(environment);
-    t.after(() => child.kill('SIGKILL'));
+    const { origin, stop } = await (dialect === 'sqlite' ? serveInProcess : serveHere)(t, environment);
     let counted = 0;
     /** Repeats the request until it is answered so: another process on PostgreSQL learns of a change within a second. */
     const becomes = async (expected: readonly [number, string], message = 'the change is served'): Promise<void> => {
       const deadline = performance.now() + 1_000;
       for (;;) {
-        const { status, headers } = await ask(addresses['API']!, '/v1/servers', { token: String(access_token) });
+        const { status, headers } = await ask(origin, '/v1/servers', { token: String(access_token) });
         if (status !== 401) counted++;
         const actual = [status, headers['x-ratelimit-limit']];
         if (isDeepStrictEqual(actual, expected)) return;
@@ -63,15 +62,38 @@ onEachDatabase(
     await run('app', 'delete', ...client, '--yes');
     await becomes([401, '600'], 'deleting the application deletes its tokens');
 
-    child.kill('SIGINT');
-    child.kill('SIGINT');
-    assert.deepEqual(await exit, [0, null], 'a second SIGINT right after the first does not abort the shutdown');
+    await stop();
     await using db = await openDb(url);
     const subject = `application ${String(app['client_id'])}`;
     const saved = await db.get<{ used: number }>(sql`select used from rate_limits where subject = ${subject}`);
     assert.equal(saved?.used, counted, 'the shutdown saves the used rate limits');
   },
 );
+
+interface Serving {
+  origin: string;
+  /** Ends the service in order. */
+  stop: () => Promise<void>;
+}
+
+async function serveInProcess(t: TestContext, environment: NodeJS.ProcessEnv): Promise<Serving> {
+  const { child, exit, addresses } = await serve(environment);
+  t.after(() => child.kill('SIGKILL'));
+  const stop = async (): Promise<void> => {
+    child.kill('SIGINT');
+    child.kill('SIGINT');
+    assert.deepEqual(await exit, [0, null], 'a second SIGINT right after the first does not abort the shutdown');
+  };
+  return { origin: addresses['API']!, stop };
+}
+
+/** Over other connections than those of the commands, which for PostgreSQL makes it another process. */
+async function serveHere(_t: TestContext, environment: NodeJS.ProcessEnv): Promise<Serving> {
+  const stack = new AsyncDisposableStack();
+  const context = await testContext({ after: (close) => stack.defer(close) }, environment['DATABASE_URL']!);
+  const { API } = await testServices(context, ['API']);
+  return { origin: API!, stop: () => stack.disposeAsync() };
+}
 
 /** Runs commands that must succeed, and returns the JSON that they print. */
 function runner(url: string): (...args: string[]) => Promise<any> {

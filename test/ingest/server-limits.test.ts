@@ -41,7 +41,7 @@ const logins = (count: number, server: string) =>
 
 onEachDatabase('a server that sends without end does not delay another one', async (t, url) => {
   const { post, beta } = await openIngestService(t, url);
-  const [size, deliveries] = [400, 30];
+  const [size, deliveries] = [400, 12];
   let answered = 0;
   const flood = Array.from({ length: deliveries }, async () => {
     const { status, json } = await post(logins(size, 'Alpha'));

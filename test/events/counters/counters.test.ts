@@ -88,7 +88,8 @@ onEachDatabase('a counter that is declared later counts what was reported before
   assert.equal((await valuesOf(db, 1))['total']!['wools'], 5);
 });
 
-const crowd = (wools: number) => Object.fromEntries(Array.from({ length: 300 }, (_, at) => [at, { wools }]));
+/** Three of them are more reports than a declaration counts at once. */
+const crowd = (wools: number) => Object.fromEntries(Array.from({ length: 175 }, (_, at) => [at, { wools }]));
 
 onEachDatabase('a job counts the many reports before a declaration, while new ones arrive', async (t, url) => {
   const context = await alpha(t, url);
@@ -108,7 +109,7 @@ onEachDatabase('a job counts the many reports before a declaration, while new on
     leaders.map(({ name, value }) => [name, value]),
     [
       ['Player7', 103],
-      ['Player299', 3],
+      ['Player174', 3],
     ],
   );
   assert.equal((await db.all(sql`select * from player_counters where counter <> ${id}`)).length, 0);

@@ -14,8 +14,8 @@ const PLAYERS = 130;
 const KILLS = [0, 1, 63, 64, 65, 4_095, 4_096, 262_143, 262_144, 999_999_999];
 
 /** A match in which each player has different counters; many of them are equal to those of others. */
-function crowd(round: number) {
-  const players = Array.from({ length: PLAYERS }, (_, number) => ({
+function crowd(round: number, size = PLAYERS) {
+  const players = Array.from({ length: size }, (_, number) => ({
     ...person(number),
     kill_count: KILLS[(number * 7 + round) % KILLS.length]!,
     death_count: (number + round) % 5,
@@ -82,7 +82,7 @@ onEachDatabase('ranks are exact after matches, withdrawals and merges', async (t
 onEachDatabase('nothing remains of ranks when the last match is withdrawn', async (t, url) => {
   const context = await testContext(t, url);
   const { db, clock } = context;
-  const [first, second] = await sendEvents(context, crowd(0), crowd(1));
+  const [first, second] = await sendEvents(context, crowd(0, RANKED_PER_STEP + 1), crowd(1, RANKED_PER_STEP + 1));
   for (const id of [first, second]) assert.equal(await setCounted(db, clock, keyOf(id!)!, true), undefined);
   await assertExact(context);
   await retractEvents(db, clock, [keyOf(first!)!, keyOf(second!)!]);
