@@ -85,7 +85,9 @@ onEachDatabase('an operation leaves the same entry and rows by page, by command 
   const assertUnconfirmed = async (args: string[]): Promise<void> => {
     const [rows, known] = [await rowsOf(db, tables), await entries()];
     await ran(...args, '--dry-run');
-    assert.equal((await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args)).status, 2, `${args.join(' ')} asks`);
+    // Its statements are those of the dry run.
+    if (!db.remote)
+      assert.equal((await scorehall({ DATABASE_URL: url, SECRET_KEY }, ...args)).status, 2, `${args.join(' ')} asks`);
     assert.deepEqual([await rowsOf(db, tables), await entries()], [rows, known], `${args.join(' ')} changed something`);
   };
   const losing = new Set((await allOperations()).filter(takesAway).map(({ name }) => name));

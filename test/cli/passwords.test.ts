@@ -3,7 +3,7 @@ import { openDb } from '#db/open.ts';
 import { passwordMatches } from '#platform/crypto/passwords.ts';
 import { sql } from '#db/sql.ts';
 import { passwordOf } from '#store/accounts/accounts.ts';
-import { onEachDatabase } from '#test/support/context.ts';
+import { onSqlite } from '#test/support/context.ts';
 import { scorehall, scorehallProcess, scorehallWith } from './scorehall.ts';
 
 const PASSWORD = 'correct horse  battery ';
@@ -18,7 +18,7 @@ const createAccount = (name: string) => [
   '--json',
 ];
 
-onEachDatabase('a password is read from stdin, so that no process list shows it', async (_t, url) => {
+onSqlite('a password is read from stdin, so that no process list shows it', async (_t, url) => {
   const env = { DATABASE_URL: url, NETWORK_NAME: 'Overcast' };
   const stdin = (name: string, input: string) => scorehallWith(input, env, ...createAccount(name), '--password-stdin');
   const made = scorehallProcess(`${PASSWORD}\nanother line\n`, env, ...createAccount('Ann'), '--password-stdin');

@@ -333,7 +333,7 @@ test('without the log everything is back, and the log can follow', async (t) => 
   assert.match(other.err, /not restored from a backup/);
 });
 
-const ANN = person(1, 'AnnInGame');
+type Person = ReturnType<typeof person>;
 
 /** A network whose backup and revocation log are restored into a database of the other kind. */
 async function loggedNetwork(t: TestContext, url: string) {
@@ -353,79 +353,71 @@ async function loggedNetwork(t: TestContext, url: string) {
   return { context, file, environment: { DATABASE_URL: url, SECRET_KEY, REVOCATION_LOG: log }, restored };
 }
 
-onEachDatabase('a game account that was linked again just before the backup keeps its name', async (t, url) => {
-  const { context, file, environment, restored } = await loggedNetwork(t, url);
-  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
-  const { id } = await account(context, 'Ann', ANN.uuid);
-  await ok(environment, 'account', 'delete', '--account', id, '--yes');
-  const returned = await account(context, 'Again');
-  assert.equal(await linkGameAccount(context.db, context.clock, returned.id, ANN), undefined);
-  await sendEvents(context, login('Alpha', ANN));
-  await ok(environment, 'backup', file);
-
-  const { db, there, players_erased } = await restored();
-  assert.equal(players_erased, 0);
-  assert.deepEqual(await db.tuples(sql`select uuid_hash from pseudonyms`), []);
-  await ok(there, 'account', 'delete', '--account', returned.id, '--yes');
-  assert.equal(await db.get(sql`select key from players where uuid = ${ANN.uuid}`), undefined);
-});
-
-onEachDatabase('an erased game account loses its link of the backup, also without a player there', async (t, url) => {
-  const { context, file, environment, restored } = await loggedNetwork(t, url);
-  const first = await account(context, 'First', ANN.uuid);
-  await ok(environment, 'backup', file);
-  await context.db.transaction((tx) => unlinkPlayer(tx, first.id));
-  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
-  const second = await account(context, 'Second', ANN.uuid);
-  await ok(environment, 'account', 'delete', '--account', second.id, '--yes');
-
-  const { db, there } = await restored();
-  assert.deepEqual(await db.tuples(sql`select player_uuid from accounts`), [[null]]);
-  assert.equal((await db.tuples(sql`select uuid_hash from pseudonyms`)).length, 1);
-  await ok(there, 'account', 'delete', '--account', first.id, '--yes');
-});
-
-onEachDatabase('a restored backup sends no mail to a punished player again', async (t, url) => {
+onEachDatabase('a restored backup has what became of each person before and after it', async (t, url) => {
   const { context, file, environment, restored } = await loggedNetwork(t, url);
   const { db, clock } = context;
   // The commands have the clock of the machine.
   clock.advance(Date.now() - clock.now());
   const time = new Date(clock.now()).toISOString();
-  await account(context, 'Ann', ANN.uuid);
-  await sendEvents(context, punishment('before', ANN, {}, { time }));
+  const [returned, relinked, punished, renewed] = [1, 2, 3, 4].map((number) => person(number)) as [
+    Person,
+    Person,
+    Person,
+    Person,
+  ];
+  await sendEvents(context, configured('Alpha'), configured('Beta'), login('Alpha', returned), login('Beta', renewed));
+  const { id } = await account(context, 'Gone', returned.uuid);
+  await ok(environment, 'account', 'delete', '--account', id, '--yes');
+  const again = await account(context, 'Again');
+  assert.equal(await linkGameAccount(db, clock, again.id, returned), undefined);
+  const first = await account(context, 'First', relinked.uuid);
+  await account(context, 'Punished', punished.uuid);
+  await sendEvents(context, login('Alpha', returned), punishment('before', punished, {}, { time }));
   await ok(environment, 'backup', file);
-  const afterwards = punishment('after', ANN, {}, { time });
+
+  await db.transaction((tx) => unlinkPlayer(tx, first.id));
+  await sendEvents(context, login('Alpha', relinked));
+  const second = await account(context, 'Second', relinked.uuid);
+  await ok(environment, 'account', 'delete', '--account', second.id, '--yes');
+  const afterwards = punishment('after', punished, {}, { time });
   await sendEvents(context, afterwards);
   const sent = await claimNotices(db, clock.now());
-  for (const notice of sent) await endNotice(db, notice);
-
-  const { db: target } = await restored();
   assert.equal(sent.length, 2);
+  for (const notice of sent) await endNotice(db, notice);
+  const keyNow = async (): Promise<unknown> =>
+    (await db.get<{ key: number }>(sql`select key from players where uuid = ${renewed.uuid}`))?.key;
+  const before = await keyNow();
+  await ok(environment, 'server', 'withdraw', '--name', 'Beta', '--since', new Date(0).toISOString(), '--yes');
+  assert.equal(await keyNow(), undefined);
+  await sendEvents(context, login('Beta', renewed));
+  assert.notEqual(await keyNow(), before);
+  await ok(environment, 'player', 'erase', '--player', renewed.uuid, '--yes');
+
+  const { db: target, there, players_erased } = await restored();
+  assert.equal(players_erased, 2, 'one by the account, and the one that got another key');
+  const playerOf = ({ uuid }: Person) => target.get(sql`select key from players where uuid = ${uuid}`);
+  const pseudonyms = async ({ uuid }: Person): Promise<number> =>
+    (await target.tuples(sql`select 1 from pseudonyms where uuid_hash = ${target.keyedHash(uuid)}`)).length;
+  assert.ok(await playerOf(returned), 'a game account that was linked again just before the backup keeps its name');
+  assert.equal(await pseudonyms(returned), 0);
+  await ok(there, 'account', 'delete', '--account', again.id, '--yes');
+  assert.equal(await playerOf(returned), undefined);
+
+  const linked = await target.tuples(sql`select player_uuid from accounts where id = ${first.id}`);
+  assert.deepEqual(linked, [[null]], 'an erased one loses its link, also without a player there');
+  assert.equal(await pseudonyms(relinked), 1);
+  await ok(there, 'account', 'delete', '--account', first.id, '--yes');
+
+  assert.equal(await playerOf(renewed), undefined);
+  const bodies = (await target.tuples(sql`select body from ledger where type = 'player.login'`)) as [string][];
+  assert.equal(bodies.length, 3);
+  assert.ok(!JSON.stringify(bodies).includes(renewed.uuid));
+
   const states = async () => await target.tuples(sql`select due, count(*) from punishment_notices group by due`);
-  assert.deepEqual(await states(), [[null, 2]]);
+  assert.deepEqual(await states(), [[null, 2]], 'no mail is sent again');
   await sendEvents({ db: target, clock }, afterwards);
   assert.equal((await target.tuples(sql`select key from punishments`)).length, 2);
   assert.deepEqual(await states(), [[null, 2]], 'a game server sends the event again');
-});
-
-onEachDatabase('a player who got another key between the backup and the erasure is erased again', async (t, url) => {
-  const { context, file, environment, restored } = await loggedNetwork(t, url);
-  await sendEvents(context, configured('Alpha'), login('Alpha', ANN));
-  await ok(environment, 'backup', file);
-  const keyOfAnn = async (): Promise<unknown> =>
-    (await context.db.get<{ key: number }>(sql`select key from players where uuid = ${ANN.uuid}`))?.key;
-  const before = await keyOfAnn();
-  await ok(environment, 'server', 'withdraw', '--name', 'Alpha', '--since', new Date(0).toISOString(), '--yes');
-  assert.equal(await keyOfAnn(), undefined);
-  await sendEvents(context, login('Alpha', ANN));
-  assert.notEqual(await keyOfAnn(), before);
-  await ok(environment, 'player', 'erase', '--player', ANN.uuid, '--yes');
-
-  const { db, players_erased } = await restored();
-  assert.equal(players_erased, 1);
-  assert.equal(await db.get(sql`select key from players where uuid = ${ANN.uuid}`), undefined);
-  const [body] = (await db.tuple(sql`select body from ledger where type = 'player.login'`)) as [string];
-  assert.ok(!body.includes(ANN.uuid), body);
 });
 
 const line = (kind: string, subject: string, more: object = {}): string =>

@@ -247,232 +247,256 @@ async function fillBaseline(db: Db): Promise<void> {
   ]);
 }
 
-onEachEmptyDatabase('the later migrations keep what a database of the baseline holds', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await fillBaseline(db);
-  const [label, bedrock] = ['00000000-0000', '00000000-0000-0000-0009-01f3a4b5c601'];
-  await db.run(sql`
+onEachEmptyDatabase(
+  'the later migrations keep what a database of the baseline holds, and new events follow',
+  async (t, url) => {
+    const db = await openDb(url, { keyedHash: secretHash });
+    t.after(() => db.close());
+    await fillBaseline(db);
+    const [label, bedrock] = ['00000000-0000', '00000000-0000-0000-0009-01f3a4b5c601'];
+    await db.run(sql`
     insert into players (key, uuid, name, name_key, name_since, last_login_server)
     values (3, ${bedrock}, ${label}, ${label}, 0, '')`);
-  await db.run(sql`
+    await db.run(sql`
     insert into player_names (name_key, player_key, name, first_seen, last_seen) values (${label}, 3, ${label}, 0, 0)`);
-  await migrate(db);
-  for (const table of [sql`players`, sql`player_names`])
+    await migrate(db);
+    for (const table of [sql`players`, sql`player_names`])
+      assert.deepEqual(
+        await db.tuples(sql`select name_key, name from ${table} where name_key < 'a'`),
+        [['', '00000000-01f3a4b5c601']],
+        'a label is no key',
+      );
     assert.deepEqual(
-      await db.tuples(sql`select name_key, name from ${table} where name_key < 'a'`),
-      [['', '00000000-01f3a4b5c601']],
-      'a label is no key',
+      (await listAccounts(db)).map(({ id, role }) => [id, role]),
+      [
+        ['operator', 'operator'],
+        ['user', 'user'],
+      ],
     );
-  assert.deepEqual(
-    (await listAccounts(db)).map(({ id, role }) => [id, role]),
-    [
-      ['operator', 'operator'],
-      ['user', 'user'],
-    ],
-  );
-  assert.equal((await db.all(sql`select hash from console_sessions`)).length, 1, 'nothing cascades');
-  await setRole(db, 'user', 'moderator');
-  await assert.rejects(db.run(sql`update accounts set role = 'king'`));
-  assert.equal((await serverByKey(db, 1, 0))!.punishments, 'network');
-  const { revocation } = (await punishmentByKey(db, 3, 9))!;
-  assert.deepEqual(revocation, { time: 6, reason: '', by: null, server: '' });
-  assert.deepEqual(
-    (await punishmentHistory(db, { scope: 1, reference: 'p1' })).map(({ key, type }) => [key, type]),
-    [
-      [3, 'punishment.issued'],
-      [4, 'punishment.revoked'],
-    ],
-  );
-  assert.deepEqual(
-    await db.tuples(sql`select name, changed_key from maps order by key`),
-    [
-      [MAP, 7],
-      ['Moor', 0],
-    ],
-    'the event of the present content, and 0 where the ledger has none',
-  );
-  assert.deepEqual(
-    (await receiptsBefore(db, 1, 10, 9)).map(({ receipt, type, problems }) => [receipt, type, problems]),
-    [
-      [9, undefined],
-      [8, 'map.published'],
-      [7, 'map.published'],
-      [5, 'map.published'],
-      [4, 'punishment.revoked'],
-      [3, 'punishment.issued'],
-    ].map(([key, type]) => [idOf(key as number), type, undefined]),
-  );
-});
+    assert.equal((await db.all(sql`select hash from console_sessions`)).length, 1, 'nothing cascades');
+    await setRole(db, 'user', 'moderator');
+    await assert.rejects(db.run(sql`update accounts set role = 'king'`));
+    assert.equal((await serverByKey(db, 1, 0))!.punishments, 'network');
+    const { revocation } = (await punishmentByKey(db, 3, 9))!;
+    assert.deepEqual(revocation, { time: 6, reason: '', by: null, server: '' });
+    assert.deepEqual(
+      (await punishmentHistory(db, { scope: 1, reference: 'p1' })).map(({ key, type }) => [key, type]),
+      [
+        [3, 'punishment.issued'],
+        [4, 'punishment.revoked'],
+      ],
+    );
+    assert.deepEqual(
+      await db.tuples(sql`select name, changed_key from maps order by key`),
+      [
+        [MAP, 7],
+        ['Moor', 0],
+      ],
+      'the event of the present content, and 0 where the ledger has none',
+    );
+    assert.deepEqual(
+      (await receiptsBefore(db, 1, 10, 9)).map(({ receipt, type, problems }) => [receipt, type, problems]),
+      [
+        [9, undefined],
+        [8, 'map.published'],
+        [7, 'map.published'],
+        [5, 'map.published'],
+        [4, 'punishment.revoked'],
+        [3, 'punishment.issued'],
+      ].map(([key, type]) => [idOf(key as number), type, undefined]),
+    );
 
-onEachEmptyDatabase('events of a database of the baseline are duplicates, and new ones follow them', async (t, url) => {
-  const db = await openDb(url, { keyedHash: secretHash });
-  t.after(() => db.close());
-  await fillBaseline(db);
-  await migrate(db);
-  const clock = new TestClock();
-  const time = new Date(clock.now()).toISOString();
-  const receipts = await ingestEvents(db, clock, OPERATOR, [
-    event('punishment.revoked', { punishment: 'p1', reason: 'not compared' }, { id: 'lift', server: 'Alpha', time }),
-    event('punishment.changed', { punishment: 'p1', server: 'Alpha', level: 4 }, { time }),
-    event('map.published', { name: MAP, version: '3.0' }, { time }),
-  ]);
-  assert.deepEqual(
-    receipts.map(({ status }) => status),
-    ['duplicate', 'accepted', 'accepted'],
-    JSON.stringify(receipts),
-  );
-  assert.equal((await punishmentByKey(db, 3, clock.now()))!.level, 4);
-  assert.equal((await mapChanges(db, MAP))[0]!.version, '3.0');
-});
+    const clock = new TestClock();
+    const time = new Date(clock.now()).toISOString();
+    const receipts = await ingestEvents(db, clock, OPERATOR, [
+      event('punishment.revoked', { punishment: 'p1', reason: 'not compared' }, { id: 'lift', server: 'Alpha', time }),
+      event('punishment.changed', { punishment: 'p1', server: 'Alpha', level: 4 }, { time }),
+      event('map.published', { name: MAP, version: '3.0' }, { time }),
+    ]);
+    assert.deepEqual(
+      receipts.map(({ status }) => status),
+      ['duplicate', 'accepted', 'accepted'],
+      `events of the baseline are duplicates, and new ones follow them: ${JSON.stringify(receipts)}`,
+    );
+    assert.equal((await punishmentByKey(db, 3, clock.now()))!.level, 4);
+    assert.equal((await mapChanges(db, MAP))[0]!.version, '3.0');
+  },
+);
 
 const auditEntry = (id: string, time: number): ReturnType<typeof sql> => sql`
   insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
   values (${id}, ${time}, 'command', null, '', '', '', 'x', '', '', 'done', '{}')`;
-
-onEachEmptyDatabase('a filled database starts with the time of its newest entry as the last purge', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await db.migrating(async (tx) => {
-    await tx.script('create table migrations (number bigint primary key, name text not null)');
-    await tx.script(readFileSync(join(SRC, 'db/migrations/001-baseline.sql'), 'utf8'));
-    await tx.script("insert into migrations (number, name) values (1, '001-baseline.sql')");
-  });
-  await db.run(auditEntry('a', 1000));
-  await db.run(auditEntry('b', 2000));
-  await migrate(db);
-  assert.deepEqual(await db.tuples(sql`select name, completed from job_runs`), [['purge', 2000]]);
-});
-
-onEachEmptyDatabase('a grant ends with the last of its tokens', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('token-families')) });
-  const rows: [hash: string, kind: string, grant: string | null, expires: number | null][] = [
-    ['used', 'Grant', null, 900],
-    ['unused', 'Grant', null, 900],
-    ['access', 'AccessToken', 'used', 20],
-    ['refresh', 'RefreshToken', 'used', 50],
-    ['own', 'ClientCredentials', null, 30],
-    ['session', 'Session', null, null],
-  ];
-  for (const [hash, kind, grant, expires] of rows) {
-    await db.run(sql`
-      insert into tokens (hash, kind, payload, grant_id, expires) values (${hash}, ${kind}, '{}', ${grant}, ${expires})`);
-  }
-  await migrate(db);
-  assert.deepEqual(await db.tuples(sql`select hash, expires from tokens order by hash`), [
-    ['access', 20],
-    ['own', 30],
-    ['refresh', 50],
-    ['session', null],
-    ['unused', 0],
-    ['used', 50],
-  ]);
-});
-
-onEachEmptyDatabase('known gamemodes of stored maps get the case of their tags', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('match-filters')) });
-  const maps = [['["CTW","dtm","KOTH"]'], ['["Capture The CP"]'], ['[]']] as const;
-  for (const [place, [gamemodes]] of maps.entries())
-    await db.run(sql`
-      insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
-      values (${place}, ${`M${place}`}, ${`m${place}`}, '1', '', '', '', '', '[]', '[]', ${gamemodes}, 0, 0)`);
-  await migrate(db);
-  assert.deepEqual(await db.tuples(sql`select gamemodes from maps order by key`), [
-    ['["ctw","dtm","koth"]'],
-    ['["Capture The CP"]'],
-    ['[]'],
-  ]);
-});
 
 const teamOf = (name: string, ...players: string[]) => ({
   ...{ name, score: 1 },
   players: players.map((player) => ({ uuid: player.toLowerCase(), name: player })),
 });
 
-onEachEmptyDatabase('stored matches get their two teams', async (t, url) => {
-  const db = await openDb(url);
-  t.after(() => db.close());
-  await migrate(db, { upTo: FILES.findIndex((name) => name === '050-teams.sql') });
-  const matches: [teams: object[], key: string | null][] = [
-    [[teamOf('Red', 'Ann', 'Ben'), teamOf('blue', 'Cat')], 'blue\nred'],
-    [[teamOf('Blue'), teamOf('RED "2"', 'Ben')], 'blue\nred "2"'],
-    [[teamOf('Ann', 'Ann', 'Ben'), teamOf('Red', 'Cat')], 'ann\nred'],
-    [[teamOf('Red', 'Ben'), teamOf('ANN', 'Ann')], null],
-    [[teamOf('Ann 2', 'Ann'), teamOf('Red', 'Ben')], null],
-    [[teamOf('Grün', 'Ben', 'Ann'), teamOf('Red', 'Cat')], null],
-    [[teamOf('Red', 'Ben'), teamOf('Blue', 'Ann'), teamOf('Green')], null],
-    [[teamOf('Red', 'Ben')], null],
-    [[], null],
-  ];
-  for (const [key, [teams]] of matches.entries()) {
-    await db.run(sql`
-      insert into matches (key, head, started, finished, map_key, server_key, gamemode)
-      values (${key}, '{', 1, 2, 'm', 1, 'ctw')`);
-    await db.run(sql`
-      insert into match_details (match_key, head, started, finished, teams, objectives)
-      values (${key}, '{', 1, 2, ${JSON.stringify(teams)}, '[]')`);
-    const [, expected] = matches[key]!;
-    if (!JSON.stringify(teams).includes('ü'))
-      assert.equal(teamsKeyOf(teams as Parameters<typeof teamsKeyOf>[0]), expected);
-  }
-  await migrate(db);
-  assert.deepEqual(
-    await db.tuples(sql`select teams_key from matches order by key`),
-    matches.map(([, key]) => [key]),
-  );
-});
+interface Upgrade {
+  /** What holds after the migration. */
+  title: string;
+  /** The migration before which the rows are written. */
+  before: string;
+  fill: (db: Db) => Promise<void>;
+  check: (db: Db) => Promise<void>;
+}
 
-onEachEmptyDatabase('old audit entries have the names, subjects and details of today', async (t, url) => {
+const MATCHES: [teams: object[], key: string | null][] = [
+  [[teamOf('Red', 'Ann', 'Ben'), teamOf('blue', 'Cat')], 'blue\nred'],
+  [[teamOf('Blue'), teamOf('RED "2"', 'Ben')], 'blue\nred "2"'],
+  [[teamOf('Ann', 'Ann', 'Ben'), teamOf('Red', 'Cat')], 'ann\nred'],
+  [[teamOf('Red', 'Ben'), teamOf('ANN', 'Ann')], null],
+  [[teamOf('Ann 2', 'Ann'), teamOf('Red', 'Ben')], null],
+  [[teamOf('Grün', 'Ben', 'Ann'), teamOf('Red', 'Cat')], null],
+  [[teamOf('Red', 'Ben'), teamOf('Blue', 'Ann'), teamOf('Green')], null],
+  [[teamOf('Red', 'Ben')], null],
+  [[], null],
+];
+
+const OLD_SERVER = 2 ** 50 + 123_456_789;
+const OLD_ENTRIES: [via: string, action: string, subject: string, detail: object][] = [
+  ['console', 'account.make_moderator', 'ann', {}],
+  ['console', 'account.make_user', 'ann', {}],
+  ['console', 'account.make_operator', 'ann', {}],
+  ['command', 'account.disable', 'ann', { account: 'ann', undo: 'true' }],
+  ['command', 'account.disable', 'ann', { account: 'ann' }],
+  ['console', 'punishment.undo', 'key', { since: '2026-01-31T12:00:00.000Z', events: 1, job: 'job' }],
+  ['command', 'punishment.undo', 'key', {}],
+  ['command', 'punishment.undo', '', { receipt: 'receipt' }],
+  ['console', 'punishment.undo', 'ban', { undone: 'receipt' }],
+  ['command', 'application.owner.remove', 'app', { account: 'ann' }],
+  ['command', 'server.set', 'Été', { region: 'us' }],
+  ['command', 'server.key.create', 'Éloise', {}],
+  ['console', 'server.set', idOf(OLD_SERVER), {}],
+];
+
+/** In the order of the migrations: one database has the rows of all of them. */
+const UPGRADES: readonly Upgrade[] = [
+  {
+    title: 'a filled database starts with the time of its newest entry as the last purge',
+    before: '002-',
+    fill: async (db) => {
+      await db.run(auditEntry('a', 1000));
+      await db.run(auditEntry('b', 2000));
+    },
+    check: async (db) => {
+      assert.deepEqual(await db.tuples(sql`select name, completed from job_runs`), [['purge', 2000]]);
+    },
+  },
+  {
+    title: 'a grant ends with the last of its tokens',
+    before: 'token-families',
+    fill: async (db) => {
+      const rows: [hash: string, kind: string, grant: string | null, expires: number | null][] = [
+        ['used', 'Grant', null, 900],
+        ['unused', 'Grant', null, 900],
+        ['access', 'AccessToken', 'used', 20],
+        ['refresh', 'RefreshToken', 'used', 50],
+        ['own', 'ClientCredentials', null, 30],
+        ['session', 'Session', null, null],
+      ];
+      for (const [hash, kind, grant, expires] of rows) {
+        await db.run(sql`
+          insert into tokens (hash, kind, payload, grant_id, expires) values (${hash}, ${kind}, '{}', ${grant}, ${expires})`);
+      }
+    },
+    check: async (db) => {
+      assert.deepEqual(await db.tuples(sql`select hash, expires from tokens order by hash`), [
+        ['access', 20],
+        ['own', 30],
+        ['refresh', 50],
+        ['session', null],
+        ['unused', 0],
+        ['used', 50],
+      ]);
+    },
+  },
+  {
+    title: 'old audit entries have the names, subjects and details of today',
+    before: 'audit-names',
+    fill: async (db) => {
+      await db.run(sql`
+        insert into servers (key, name, name_key, region, icon, sort_order, max, removed)
+        values (${OLD_SERVER}, 'Été', ${nameKey('Été')}, 'eu', '', 0, 0, null)`);
+      for (const [place, [via, action, subject, detail]] of OLD_ENTRIES.entries()) {
+        await db.run(sql`
+          insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
+          values (${`a${String(place).padStart(2, '0')}`}, 1, ${via}, null, '', '', '', ${action}, ${subject}, 'old', 'done',
+            ${JSON.stringify(detail)})`);
+      }
+    },
+    check: async (db) => {
+      const entries = (await listAudit(db, {}, 20)).toReversed().filter(({ action }) => action !== 'x');
+      assert.deepEqual(
+        entries.map(({ action, subject, label, detail }) => [action, subject, label, detail]),
+        [
+          ['account.role', 'ann', 'old', { role: 'moderator' }],
+          ['account.role', 'ann', 'old', { role: 'user' }],
+          ['account.role', 'ann', 'old', { role: 'operator' }],
+          ['account.enable', 'ann', 'old', {}],
+          ['account.disable', 'ann', 'old', { account: 'ann' }],
+          ['punishment.undo_key', 'key', 'old', OLD_ENTRIES[5]![3]],
+          ['punishment.undo_key', 'key', 'old', {}],
+          ['punishment.undo', '', 'old', { receipt: 'receipt' }],
+          ['punishment.undo', 'ban', 'old', { undone: 'receipt' }],
+          ['application.owner.remove', 'app', 'old', { owner: 'ann' }],
+          ['server.set', idOf(OLD_SERVER), 'Été', { region: 'us' }],
+          ['server.key.create', 'Éloise', 'old', {}],
+          ['server.set', idOf(OLD_SERVER), 'old', {}],
+        ],
+      );
+    },
+  },
+  {
+    title: 'known gamemodes of stored maps get the case of their tags',
+    before: 'match-filters',
+    fill: async (db) => {
+      const maps = [['["CTW","dtm","KOTH"]'], ['["Capture The CP"]'], ['[]']] as const;
+      for (const [place, [gamemodes]] of maps.entries())
+        await db.run(sql`
+          insert into maps (key, name, name_key, version, proto, objective, type, path, authors, teams, gamemodes, publisher_key, published)
+          values (${place}, ${`M${place}`}, ${`m${place}`}, '1', '', '', '', '', '[]', '[]', ${gamemodes}, 0, 0)`);
+    },
+    check: async (db) => {
+      assert.deepEqual(await db.tuples(sql`select gamemodes from maps order by key`), [
+        ['["ctw","dtm","koth"]'],
+        ['["Capture The CP"]'],
+        ['[]'],
+      ]);
+    },
+  },
+  {
+    title: 'stored matches get their two teams',
+    before: '050-teams.sql',
+    fill: async (db) => {
+      for (const [key, [teams]] of MATCHES.entries()) {
+        await db.run(sql`
+          insert into matches (key, head, started, finished, map_key, server_key, gamemode)
+          values (${key}, '{', 1, 2, 'm', 1, 'ctw')`);
+        await db.run(sql`
+          insert into match_details (match_key, head, started, finished, teams, objectives)
+          values (${key}, '{', 1, 2, ${JSON.stringify(teams)}, '[]')`);
+        const [, expected] = MATCHES[key]!;
+        if (!JSON.stringify(teams).includes('ü'))
+          assert.equal(teamsKeyOf(teams as Parameters<typeof teamsKeyOf>[0]), expected);
+      }
+    },
+    check: async (db) => {
+      assert.deepEqual(
+        await db.tuples(sql`select teams_key from matches order by key`),
+        MATCHES.map(([, key]) => [key]),
+      );
+    },
+  },
+];
+
+onEachEmptyDatabase('rows of older versions are those of today', async (t, url) => {
   const db = await openDb(url);
   t.after(() => db.close());
-  await migrate(db, { upTo: FILES.findIndex((name) => name.includes('audit-names')) });
-  const key = 2 ** 50 + 123_456_789;
-  await db.run(sql`
-    insert into servers (key, name, name_key, region, icon, sort_order, max, removed)
-    values (${key}, 'Été', ${nameKey('Été')}, 'eu', '', 0, 0, null)`);
-  const old: [via: string, action: string, subject: string, detail: object][] = [
-    ['console', 'account.make_moderator', 'ann', {}],
-    ['console', 'account.make_user', 'ann', {}],
-    ['console', 'account.make_operator', 'ann', {}],
-    ['command', 'account.disable', 'ann', { account: 'ann', undo: 'true' }],
-    ['command', 'account.disable', 'ann', { account: 'ann' }],
-    ['console', 'punishment.undo', 'key', { since: '2026-01-31T12:00:00.000Z', events: 1, job: 'job' }],
-    ['command', 'punishment.undo', 'key', {}],
-    ['command', 'punishment.undo', '', { receipt: 'receipt' }],
-    ['console', 'punishment.undo', 'ban', { undone: 'receipt' }],
-    ['command', 'application.owner.remove', 'app', { account: 'ann' }],
-    ['command', 'server.set', 'Été', { region: 'us' }],
-    ['command', 'server.key.create', 'Éloise', {}],
-    ['console', 'server.set', idOf(key), {}],
-  ];
-  for (const [place, [via, action, subject, detail]] of old.entries()) {
-    await db.run(sql`
-      insert into audit (id, time, via, actor_id, actor, actor_key, address, action, subject, label, outcome, detail)
-      values (${`a${String(place).padStart(2, '0')}`}, 1, ${via}, null, '', '', '', ${action}, ${subject}, 'old', 'done',
-        ${JSON.stringify(detail)})`);
+  for (const { before, fill } of UPGRADES) {
+    await migrate(db, { upTo: FILES.findIndex((name) => name.includes(before)) });
+    await fill(db);
   }
   await migrate(db);
-  const entries = (await listAudit(db, {}, 20)).toReversed();
-  assert.deepEqual(
-    entries.map(({ action, subject, label, detail }) => [action, subject, label, detail]),
-    [
-      ['account.role', 'ann', 'old', { role: 'moderator' }],
-      ['account.role', 'ann', 'old', { role: 'user' }],
-      ['account.role', 'ann', 'old', { role: 'operator' }],
-      ['account.enable', 'ann', 'old', {}],
-      ['account.disable', 'ann', 'old', { account: 'ann' }],
-      ['punishment.undo_key', 'key', 'old', old[5]![3]],
-      ['punishment.undo_key', 'key', 'old', {}],
-      ['punishment.undo', '', 'old', { receipt: 'receipt' }],
-      ['punishment.undo', 'ban', 'old', { undone: 'receipt' }],
-      ['application.owner.remove', 'app', 'old', { owner: 'ann' }],
-      ['server.set', idOf(key), 'Été', { region: 'us' }],
-      ['server.key.create', 'Éloise', 'old', {}],
-      ['server.set', idOf(key), 'old', {}],
-    ],
-  );
+  for (const { title, check } of UPGRADES) await t.test(title, () => check(db));
 });
