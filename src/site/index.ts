@@ -22,7 +22,7 @@ import { colourRules, hueRules } from './components/colours.ts';
 import { Heads } from './heads.ts';
 import { cachedHighlights } from './components/highlights.ts';
 import { signedInPerson } from './person.ts';
-import { Cards } from './open-graph/cards.ts';
+import { Cards } from './cards.ts';
 import { boardCard, mapCard, matchImage, playerCard, playerImage, siteCard } from './open-graph/index.ts';
 import { developerPages } from './developers/index.ts';
 import { matchFeed, punishmentFeed } from './pages/feeds.ts';

@@ -10,7 +10,7 @@ import { isCleanText } from '#text/text.ts';
 import type { Db } from '#db/db.ts';
 import type { Account } from '#store/accounts/accounts.ts';
 import type { BucketsAt } from '#store/game/time-buckets.ts';
-import type { Cards } from './open-graph/cards.ts';
+import type { Cards } from './cards.ts';
 import type { Heads } from './heads.ts';
 import type { Climber } from '#store/game/leaderboards/leaderboards.ts';
 import { en, type Text } from './text/en.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { apiDocument } from '#api/index.ts';
 import { createSite } from '#site/index.ts';
-import { Cards, Painter } from '#site/open-graph/cards.ts';
+import { Cards, Painter } from '#site/cards.ts';
 import { familyOf, fitted, textWidth } from '#site/open-graph/font.ts';
 import { runJobsOnce } from '#server/jobs.ts';
 import { after, event, map, match, person, sendEvents, team } from '#test/support/builders.ts';

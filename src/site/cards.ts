@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ByteCache } from '../byte-cache.ts';
+import { ByteCache } from './byte-cache.ts';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '#http/errors.ts';
 
@@ -62,7 +62,7 @@ export class Painter {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./painter-worker.ts', import.meta.url));
+    const worker = new Worker(new URL('./open-graph/painter-worker.ts', import.meta.url));
     worker.on('message', ({ id, png }: { id: number; png: Png }) => {
       this.#waiting.get(id)?.resolve(png);
       this.#waiting.delete(id);
