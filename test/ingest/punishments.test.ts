@@ -141,10 +141,10 @@ onEachDatabase('a revoked or test key changes nothing, also within a request tha
   assert.deepEqual(await listAudit(context.db, { action: 'punishment' }, 9), []);
 
   const { db, clock } = context;
-  const { test: _, ...begun } = (await findServerKey(db, alpha, clock.now()))!;
-  await revokeServerKeys(db, clock.now(), begun.serverKey);
+  const { test: _, ...sender } = (await findServerKey(db, alpha, clock.now()))!;
+  await revokeServerKeys(db, clock.now(), sender.serverKey);
   const late = [revoke({ punishment_id: id }), change({ punishment: 'p1', level: 5 }), punishment('p2', ADA)];
-  const receipts = await ingestEvents(db, clock, { kind: 'server', ...begun }, late);
+  const receipts = await ingestEvents(db, clock, { kind: 'server', ...sender }, late);
   assert.equal(receipts.length, 3);
   for (const json of receipts) assertRejected({ json }, '', true);
   assert.equal((await post(late[0], { token: alpha })).status, 401);
