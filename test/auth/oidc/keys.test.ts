@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { SecretKey } from '#platform/crypto/secret-key.ts';
 import {
-  currentKeys,
   PUBLISHED_AHEAD_MS,
   publishedKeys,
   RETIRED_FOR_MS,
@@ -29,15 +28,6 @@ test('a new key is published before it signs, and a replaced key stays published
   const takesOver = 10_000_000 + PUBLISHED_AHEAD_MS;
   assert.deepEqual([at(10_000_000), at(takesOver - 1), at(takesOver)], ['ab', 'ab', 'ba']);
   assert.deepEqual([at(takesOver + RETIRED_FOR_MS - 1), at(takesOver + RETIRED_FOR_MS)], ['ba', 'b']);
-});
-
-onSqlite('signing keys that are read again are not decrypted again', async (t, url) => {
-  const { db } = await testContext(t, url);
-  const secret = new SecretKey('a secret that is long enough for tests');
-  const first = await currentKeys(db, secret, 0);
-  const derive = t.mock.method(secret, 'derive');
-  assert.deepEqual(await currentKeys(db, secret, 0), first);
-  assert.equal(derive.mock.callCount(), 0);
 });
 
 async function idTokenOf({ auth }: TestAuth, client_id: string, client_secret: string): Promise<string> {
