@@ -40,7 +40,13 @@ const NOT_AN_EVENT: IngestResponse = { refused: 'This line of the queue is not a
 /** The outcome of one delivery. */
 type Delivery = 'delivered' | 'empty' | { trouble: string; afterMs: number | undefined };
 
+/** @throws TypeError for an address or a key that can never work, such as that of an environment variable that is not set */
 export async function openSender(options: SenderOptions): Promise<Sender> {
+  const { url, key } = options;
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
+    throw new TypeError(`url must be the address of the ingest, like https://ingest.example.org (it is "${url}").`);
+  if (!/^[!-~]+$/.test(key ?? ''))
+    throw new TypeError('key must be the key of the game server, shk_…, without blanks and line ends.');
   return new Sender(options, await DiskQueue.open(options.folder));
 }
 

@@ -97,6 +97,14 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
   return sender;
 }
 
+test('an address or a key that can never work is refused at once', async () => {
+  const wrong = (options: object) => openSender({ url: 'http://127.0.0.1:9', key: 'k', folder: folder(), ...options });
+  for (const url of [undefined, '', '127.0.0.1:7403', 'localhost:7403', '/events'])
+    await assert.rejects(wrong({ url }), /^TypeError: url must be the address of the ingest, like https:/, url);
+  for (const key of [undefined, '', 'shk_a\n', ' shk_a'])
+    await assert.rejects(wrong({ key }), /^TypeError: key must be the key of the game server, shk_/, key);
+});
+
 test('of reports of the present that waited, only the newest is sent', async (t) => {
   const { url, seen } = await fakeService(t, fault(503), accepted);
   const now = Date.now();
