@@ -17,12 +17,13 @@ async function health({ db, clock, config }: AppContext) {
   const since = now - config.PRESENCE_TIMEOUT * 1000;
   const health = await healthOf(db, { now, since, mailServer: mailServerOf(config) });
   const { database, answer_ms, servers, online, last_event, last_match, purge, mail_failure } = health;
+  const sent = config.SMTP_URL === '' ? 'written to files: SMTP_URL is empty' : 'ok';
   return {
     ...{ database, answer_ms: Math.round(answer_ms * 100) / 100 },
     ...{ servers: servers.known, servers_heard: servers.heard, online },
     ...{ last_event: timestampOf(last_event), last_match: timestampOf(last_match) },
     ...{ last_purge: timestampOf(purge.last), purge: purge.paused ? PAUSED : 'ok' },
-    mail: mail_failure === null ? 'ok' : `failing since ${timestampOf(mail_failure.since)} with ${mail_failure.error}`,
+    mail: mail_failure === null ? sent : `failing since ${timestampOf(mail_failure.since)} with ${mail_failure.error}`,
   };
 }
 
