@@ -87,6 +87,40 @@ onEachDatabase('the player Red leaves team Red as it is, unless it is the only p
   await assertConsistent(context);
 });
 
+onEachDatabase('objectives name the team of a player who left it as that of the pseudonym', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db } = context;
+  const [red, ada] = [person(1, 'Red'), person(2, 'Ada')];
+  const scored = (player: typeof red, team: string) =>
+    ({ player, team, type: 'wool', name: 'Wool', time: match().time }) as const;
+  await sendEvents(
+    context,
+    configured('Alpha'),
+    match({ teams: [team('Ada', ada)], objectives: [scored(red, 'Red'), scored(red, 'Red 2'), scored(ada, 'Ada')] }),
+    match({ teams: [team('Ada', ada, red)], objectives: [scored(red, 'Red'), scored(ada, 'Red'), scored(red, 'Ada')] }),
+  );
+  const mirror = new Mirror(context);
+  await mirror.check('before');
+  const { name } = await erase(context, red.uuid);
+  await mirror.check('after');
+  const wanted = [
+    [name, `${name} 2`, 'Ada'],
+    ['Red', 'Red', 'Ada'],
+  ];
+  const stored = await db.tuples(sql`select objectives from match_details order by match_key`);
+  const sent = await db.tuples(sql`select body from ledger where type = 'match.finished' order by key`);
+  const objectives = [
+    ...stored.map(([text]) => JSON.parse(text as string) as { team: string }[]),
+    ...sent.map(([body]) => (JSON.parse(body as string) as { objectives: { team: string }[] }).objectives),
+  ];
+  assert.deepEqual(
+    objectives.map((own) => own.map(({ team: shown }) => shown)),
+    [...wanted, ...wanted],
+  );
+  const listed = await db.tuples(sql`select team from player_objectives order by match_key, number`);
+  assert.deepEqual(listed.flat(), wanted.flat());
+});
+
 onEachDatabase('teams of merged players and of an older pseudonym follow the common pseudonym', async (t, url) => {
   const context = await testContext(t, url);
   const [first, second, third] = [person(1, 'Anna'), person(2, '.Anna'), person(3, 'Bella')];

@@ -34,7 +34,7 @@ export const OLD = { uuid: UUID, name: FORMER };
 export const NOW = { uuid: UUID, name: 'Present' };
 export const ADA = person(1, 'Ada');
 
-const wool = (player: { uuid: string; name: string }, name: string) =>
+export const wool = (player: { uuid: string; name: string }, name: string) =>
   ({ player, team: name, type: 'wool', name: 'Red Wool', time: BEGINNING }) as const;
 
 /** Events that name the player in each way, first under the former name, then under the present one. */
@@ -64,7 +64,8 @@ export const HISTORY: readonly WireEvent[] = [
   match(
     {
       teams: [team('Red', OLD), team('Blue', 1)],
-      objectives: [wool(OLD, 'Red')],
+      // The team of a player who left it is no team of the match.
+      objectives: [wool(OLD, 'Red'), wool(OLD, `${FORMER} 2`)],
       started: after(-7_600_000),
       finished: after(-7_000_000),
     },

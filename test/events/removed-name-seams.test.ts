@@ -45,6 +45,7 @@ import {
   UUID,
 } from './removed-name-network.ts';
 
+  wool,
 const OTHER = { uuid: person(7).uuid, name: 'Bob' };
 
 const quiet = (): void => undefined;
@@ -53,7 +54,10 @@ const quiet = (): void => undefined;
 async function reportOlder(context: TestAppContext, uuid = UUID): Promise<void> {
   const { db, clock } = context;
   const old = { uuid, name: FORMER };
-  const events = [login('Alpha', old, { time: after(-8_500_000) }), match({ teams: [team('Red', old)] })];
+  const events = [
+    login('Alpha', old, { time: after(-8_500_000) }),
+    match({ teams: [team('Red', old)], objectives: [wool(old, FORMER)] }),
+  ];
   await sendEvents(context, ...events);
   const late = login('Alpha', old, { time: after(-8_400_000) });
   const [receipt] = await ingestEvents(db, clock, await serverSender(context, 'Alpha'), [late]);

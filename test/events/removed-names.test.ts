@@ -81,7 +81,7 @@ onEachDatabase('a removed name is nowhere, and the present one takes its place',
     assert.deepEqual([player.name, player.kills[0].killer, player.deaths[0].victim], [name, name, name]);
     assert.deepEqual(
       player.ctw.wool_places.map((one: { team: string }) => one.team),
-      ['Red', name],
+      [name, 'Red', name],
     );
     const shown = (await get(`/v1/punishments/${ban}`)).json;
     assert.deepEqual([shown.reason, shown.punished.name], [`${name}, again`, name]);

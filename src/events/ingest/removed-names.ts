@@ -1,5 +1,5 @@
 import { anyRemovedName, removedNames } from '#store/accounts/removed-names.ts';
-import type { RenamedPlayer } from '#store/game/own-teams.ts';
+import { type RenamedPlayer, withoutNumber } from '#store/game/own-teams.ts';
 import { hasName, rename, renamedJson } from '#store/game/renamed-json.ts';
 import { nameKey, uuidLabel, uuidOf } from '#text/text.ts';
 import { findNamed } from '../handlers/punishments.ts';
@@ -107,19 +107,23 @@ function isKept({ sender }: Item, { time, data, receipt }: PreparedEvent, until:
   return (sender.kind === 'server' || receipt !== undefined) && Math.min(time, finished) > until;
 }
 
-/** Visits what may name a player by its UUID: the name beside it, that of its team, and the words of the reason of its punishment. */
+/**
+ * Visits what may name a player by its UUID: the name beside it, those of its team and of the team that it scored for, and the
+ * words of the reason of its punishment.
+ */
 function eachNamed(value: unknown, visit: (uuid: string, name: string) => void): void {
   if (typeof value !== 'object' || value === null) return;
-  const { uuid, name, players, punished, reason } = value as Record<string, unknown>;
+  const { uuid, name, players, player, team, punished, reason } = value as Record<string, unknown>;
   const visitAll = (sent: unknown, names: readonly string[]): void => {
     const own = typeof sent === 'string' ? uuidOf(sent) : undefined;
     if (own !== undefined) for (const one of names) visit(own, one);
   };
   if (typeof name === 'string') {
     visitAll(uuid, [name]);
-    const team = [name, name.replace(/ \d+$/, '')];
-    if (Array.isArray(players)) for (const player of players as unknown[]) visitAll(uuidIn(player), team);
+    if (Array.isArray(players))
+      for (const one of players as unknown[]) visitAll(uuidIn(one), [name, withoutNumber(name)]);
   }
+  if (typeof team === 'string') visitAll(uuidIn(player), [team, withoutNumber(team)]);
   if (typeof reason === 'string') visitAll(uuidIn(punished), reason.match(WORDS) ?? []);
   for (const part of Object.values(value)) eachNamed(part, visit);
 }

@@ -54,9 +54,20 @@ function isOwn({ name, players }: Team): boolean {
   );
 }
 
-/** The new names of the teams that follow their players, by the present ones. Each name of the match stays unique. */
-export function renamedTeams(teams: unknown, renamed: Renamed): ReadonlyMap<string, string> {
-  const all = Array.isArray(teams) ? teams.filter(isTeam) : [];
+/**
+ * The new names of the teams that follow their players, by the present ones. Each name of the match stays unique. A team that is
+ * named by objectives alone is that of its scorers: in a free-for-all it leaves with its player.
+ */
+export function renamedTeams(
+  { teams, objectives }: { teams?: unknown; objectives?: unknown },
+  renamed: Renamed,
+): ReadonlyMap<string, string> {
+  const listed = Array.isArray(teams) ? teams.filter(isTeam) : [];
+  const scored = Array.isArray(objectives) ? objectives.filter(isScored) : [];
+  const scorers = Map.groupBy(scored, ({ team }) => team);
+  for (const { name } of listed) scorers.delete(name);
+  const left = [...scorers].map(([name, own]) => ({ name, players: own.map(({ player }) => player) }));
+  const all = [...listed, ...left];
   const own = all.flatMap((team) => {
     const name = newNameOf(team, renamed);
     return name === undefined ? [] : [[team.name, name] as const];
@@ -88,6 +99,11 @@ function newNameOf({ name, players }: Team, renamed: Renamed): string | undefine
 function isTeam(value: unknown): value is Team {
   const { name, players } = (value ?? {}) as { name?: unknown; players?: unknown };
   return typeof name === 'string' && Array.isArray(players) && players.every(hasUuid);
+}
+
+function isScored(value: unknown): value is { team: string; player: Team['players'][number] } {
+  const { team, player } = (value ?? {}) as { team?: unknown; player?: unknown };
+  return typeof team === 'string' && hasUuid(player);
 }
 
 const hasUuid = (value: unknown): boolean => typeof (value as { uuid?: unknown } | null)?.uuid === 'string';

@@ -20,7 +20,7 @@ export function rename(value: unknown, renamed: Renamed, replacedNames?: Set<str
     Object.entries(value).map(([key, part]) => [key, rename(part, renamed, replacedNames)]),
   );
   const { uuid, name, teams, punished, reason } = value as Members;
-  if (Array.isArray(teams)) return withTeams(copy, renamedTeams(teams, renamed));
+  if (Array.isArray(teams)) return withTeams(copy, renamedTeams(value, renamed));
   if (typeof reason === 'string' && punished !== undefined) return { ...copy, reason: renamedReason(value, renamed) };
   const other = typeof uuid === 'string' ? renamed.get(uuidOf(uuid) ?? '') : undefined;
   if (other === undefined || !isReplaced(name, other)) return copy;
@@ -100,7 +100,7 @@ export function renamedMatch<M extends NamedInMatch>(
     ...(objectives !== undefined && { objectives: JSON.stringify(shown.objectives) }),
     ...(counters !== undefined && { counters: JSON.stringify(shown.counters) }),
     ...(shown.winners && { extras: JSON.stringify({ ...extras, winners: shown.winners }) }),
-    newTeams: renamedTeams(teams, renamed),
+    newTeams: renamedTeams({ teams, objectives }, renamed),
   };
 }
 
