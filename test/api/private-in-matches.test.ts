@@ -32,8 +32,9 @@ const TRACES = /Quillback|Driftwood|Spindrift|000000000002|0000dead01/i;
 const privacy = (profile: boolean) =>
   event('player.privacy', { player: QUIET.uuid, profile, online: false, names: false });
 
-const wool = (player: typeof ADA, name: string) =>
-  ({ player, team: name, type: 'wool', name: 'Red Wool', time: BEGINNING }) as const;
+const objective = (player: typeof ADA, name: string, type: 'wool' | 'flag' = 'wool') => ({
+  ...{ player, team: name, type, name: 'Red', time: BEGINNING },
+});
 
 /** What a server reports again and again: a free-for-all that runs, and who is online. */
 const reports = (ms: number) => [
@@ -41,7 +42,7 @@ const reports = (ms: number) => [
   progress(
     {
       teams: [team('Ada', { ...ADA, kill_count: 1 }), team('Quillback', { ...QUIET, death_count: 1 }), team('Cy', 7)],
-      objectives: [wool(QUIET, 'Quillback'), wool(ADA, 'Ada')],
+      objectives: [objective(QUIET, 'Quillback'), objective(ADA, 'Ada')],
       observers: 0,
       started: after(1),
     },
@@ -77,10 +78,14 @@ async function openNetwork(t: Test, url: string, settings = { PRIVATE_IN_MATCHES
     match({
       ...{ win: 'Quillback', gamemode: 'ffa' },
       teams: [team('Ada', ADA), team('Quillback', { ...QUIET, counters: { best_streak: 2 } }), team('Player7', 7)],
-      objectives: [wool(QUIET, 'Quillback')],
+      objectives: [objective(QUIET, 'Quillback')],
     }),
     match({ win: 'Spindrift', teams: [team('Ada', ADA), team('Spindrift', SECOND), team('Player7', 7)] }),
-    match({ win: 'Red', teams: [team('Red', ADA), team('Blue', 3)], objectives: [wool(QUIET, 'Red')] }),
+    match({
+      ...{ win: 'Red', teams: [team('Red', ADA), team('Blue', 3)] },
+      // Who left the team that was the player's own.
+      objectives: [objective(QUIET, 'Quillback', 'flag')],
+    }),
     event('player.merged', { from: SECOND.uuid, into: QUIET.uuid }),
     punishment('one', QUIET, { reason: 'griefing' }),
     ...reports(0),
@@ -144,7 +149,8 @@ onEachDatabase('hidden: no match, server, feed or card tells who a private playe
   const { kills: made, deaths } = (await get(`/v1/players/${ADA.uuid}?fields=kills`)).json;
   assert.deepEqual([made[0].victim, deaths[0].killer, deaths[0].killer_uuid], ['hidden', 'hidden', '']);
   const [scored, merged, alone] = (await get('/v1/matches?fields=teams,objectives,winners,counters')).json;
-  assert.deepEqual([scored.objectives[0].player, scored.objectives[0].player_uuid], ['hidden', '']);
+  const [{ player, player_uuid, team: left }] = scored.objectives;
+  assert.deepEqual([player, player_uuid, left], ['hidden', '', 'hidden']);
   assert.deepEqual([merged.win, merged.winners, merged.teams[1].name], ['hidden', ['hidden'], 'hidden']);
   assert.deepEqual([alone.win, alone.teams[1].name, alone.objectives[0].team], ['hidden', 'hidden', 'hidden']);
   assert.deepEqual(alone.counters, [{ uuid: '', name: 'hidden', team: 'hidden', counters: { best_streak: 2 } }]);

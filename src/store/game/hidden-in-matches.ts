@@ -24,15 +24,10 @@ export const hidesPrivate = (db: Queryable): Promise<boolean> =>
 /** The present name while the player is erased, who has a pseudonym already: as `uuidLabel`. */
 const LABEL = sql`substr(v.uuid, 1, 9) || substr(v.uuid, 25)`;
 
-/**
- * Whether a match has a player whom it shows otherwise: one lookup a player, none while no person keeps anything private. A
- * player who scored without being in a team is in `player_objectives` alone.
- */
+/** Whether a team of a match has a player whom it shows otherwise: one lookup a player, none while no person keeps anything private. */
 export const hasPrivatePlayer = (match: Sql): Sql => sql`
-  ${ANY_PRIVATE} and (${isAmong(sql`player_matches`, match)} or ${isAmong(sql`player_objectives`, match)})`;
-
-const isAmong = (table: Sql, match: Sql): Sql => sql`
-  exists (select 1 from ${table} x join players y on y.key = x.player_key
+  ${ANY_PRIVATE} and exists (
+    select 1 from player_matches x join players y on y.key = x.player_key
     where x.match_key = ${match} and ${keepsPrivate(sql`y.uuid`, 'names')})`;
 
 /** Those of the UUIDs whose players matches show otherwise, with all names that teams of theirs may bear. */

@@ -3,7 +3,7 @@ import { nameKey } from '#text/text.ts';
 import { list, type Sql, sql } from '#db/sql.ts';
 import { inOrderOf } from '../keyset-paging.ts';
 import { privateTeams } from './hidden-in-matches.ts';
-import { IS_REWRITTEN, asShownMatches } from './merged-players.ts';
+import { IS_REWRITTEN, asShownMatches, isRewritten } from './merged-players.ts';
 import { withPresentNames, withNamesInJson } from './present-names.ts';
 import type { MatchResult } from './player-matches.ts';
 import { ANY_PRIVATE } from './private-players.ts';
@@ -138,8 +138,11 @@ export interface WholeMatch extends MatchWithTeams {
   extras: string | null;
 }
 
-const WITH_TEAMS = sql`match_key as key, head, started, finished, teams, ${IS_REWRITTEN}`;
-const WHOLE = sql`${WITH_TEAMS}, objectives, extras`;
+const TEAMS = sql`match_key as key, head, started, finished, teams`;
+const WITH_TEAMS = sql`${TEAMS}, ${IS_REWRITTEN}`;
+/** No row says who completed an objective without being in a team: whether one of them is private is decided by the objectives. */
+const WHOLE = sql`
+  ${TEAMS}, ${isRewritten(sql`match_details.match_key`, sql`or (objectives <> '[]' and ${ANY_PRIVATE})`)}, objectives, extras`;
 
 /** Like `listMatches`, with teams, but without objectives, which need further reads from disk. */
 export async function listMatchesWithTeams(db: Queryable, listed: Listed): Promise<readonly MatchWithTeams[]> {

@@ -18,8 +18,8 @@ export const hasMerged = (match: Sql): Sql => sql`
   exists (select 1 from merged_in_matches x where x.match_key = ${match})`;
 
 /** A column of a match: 1 if `asShownMatches` may have to rewrite its JSON. */
-export const isRewritten = (match: Sql): Sql => sql`
-  case when ${hasMerged(match)} or ${hasPrivatePlayer(match)} then 1 else 0 end as rewritten`;
+export const isRewritten = (match: Sql, or = sql``): Sql => sql`
+  case when ${hasMerged(match)} or ${hasPrivatePlayer(match)} ${or} then 1 else 0 end as rewritten`;
 
 /** `isRewritten` for readers of `match_details`. */
 export const IS_REWRITTEN = isRewritten(sql`match_details.match_key`);
