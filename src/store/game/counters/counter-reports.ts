@@ -88,7 +88,10 @@ export interface MatchCounters {
   counters: CounterValues;
 }
 
-/** The counters of some matches by the key of the match; matches without any are absent. */
+/**
+ * The counters of some matches by the key of the match; matches without any are absent, and those that are being withdrawn, whose
+ * players are not known any more.
+ */
 export async function countersOfMatches(
   db: Queryable,
   matches: readonly number[],
@@ -96,7 +99,8 @@ export async function countersOfMatches(
   if (matches.length === 0) return new Map();
   const stored = await db.all<{ key: number; counters: string; rewritten: number }>(sql`
     select match_key as key, counters, ${isRewritten(sql`match_counters.match_key`)} from match_counters
-    where match_key in (${list(matches)})`);
+    where match_key in (${list(matches)})
+      and exists (select 1 from match_details d where d.match_key = match_counters.match_key)`);
   const shown = await asShownMatches(db, stored);
   return new Map(shown.map(({ key, counters }) => [key, JSON.parse(counters) as MatchCounters[]]));
 }
