@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { ENDPOINTS } from '#api/index.ts';
 import { PAGES } from '#site/index.ts';
 import { sql } from '#db/sql.ts';
+import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
+import { runChunk } from '#events/jobs/runner.ts';
+import { createWithdrawal } from '#events/jobs/withdrawal.ts';
+import { keyOf } from '#platform/ids.ts';
 import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { changesWithFeed, readFeed } from '#store/game/changes.ts';
@@ -100,6 +104,54 @@ const MALFORMED = [
 ];
 
 onSqlite('no malformed value of a parameter is an error of the server', async (t, url) => {
+onEachDatabase(
+  'while an account is merged into a hidden player, matches show no team under its name',
+  async (t, url) => {
+    const { context, get } = await openNetwork(t, url);
+    const own = { ...person(9, 'Spindrift') };
+    await sendEvents(
+      context,
+      match({ win: 'Spindrift', gamemode: 'ffa', teams: [team('Ada', ADA), team('Spindrift', own), team('Bob', BOB)] }),
+      ...Array.from({ length: ROWS_PER_CHUNK }, () => match({ teams: [team('Red', own, ADA)] })),
+      choose(true),
+      event('player.merged', { from: own.uuid, into: QUIET.uuid }),
+    );
+    const check = async (): Promise<void> => {
+      for (const path of ['/v1/matches?gamemode=ffa&fields=teams,winners', '/v1/matches?gamemode=ffa'])
+        assert.doesNotMatch((await get(path)).text, /Spindrift|000000000009|Quillback/, path);
+    };
+    await check();
+    assert.ok(await runChunk(context), 'the merge is not complete with its event');
+    await finishJobs(context.db);
+    await check();
+  },
+);
+
+onEachDatabase('a match that is withdrawn while it is read does not show a hidden player', async (t, url) => {
+  const { context, get } = await openNetwork(t, url);
+  const { db, clock } = context;
+  const red = [
+    { ...QUIET, counters: { streak: 2 } },
+    ...Array.from({ length: ROWS_PER_CHUNK }, (_, number) => number + 9),
+  ];
+  const declared = event('counter.declared', { key: 'streak', label: { en: 'Streak' } });
+  const [, , id] = await sendEvents(context, declared, choose(true), match({ teams: [team('Red', ...red)] }));
+  const path = `/v1/matches/${id}?fields=counters`;
+  assert.match((await get(path)).text, /"streak":2/);
+  await createWithdrawal(db, clock, { keys: [keyOf(id!)!] });
+  const { shortReads } = db;
+  const read = shortReads.tuples.bind(shortReads);
+  const mocked = t.mock.method(shortReads, 'tuples', async (query: Parameters<typeof read>[0]) => {
+    if (query.strings.some((text) => text.includes('from match_counters'))) {
+      mocked.mock.restore();
+      await runChunk(context);
+    }
+    return await read(query);
+  });
+  assert.doesNotMatch((await get(path)).text, TRACES);
+  assert.equal((await get(path)).status, 404);
+});
+
   const { context, get } = await testApi(t, url);
   const history = await fill(context);
   const known = paths(history);

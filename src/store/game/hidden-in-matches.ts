@@ -32,17 +32,25 @@ export const hasPrivatePlayer = (match: Sql): Sql => sql`
 
 /** Those of the UUIDs whose players matches show otherwise, with all names that teams of theirs may bear. */
 export async function privateInMatches(db: Queryable, uuids: readonly string[]): Promise<Renamed> {
+  const isHidden = sql`case when v.profile = 1 and ${HIDES} then 1 else 0 end`;
+  const chosen = sql`v.uuid in (${list([...new Set(uuids)])}) and (v.profile = 1 or v.names = 1)`;
+  // A player who is being merged keeps the own names until the last record is moved.
   const rows = await db.tuples(sql`
-    select v.uuid, n.name, coalesce(p.name, ${LABEL}), case when v.profile = 1 and ${HIDES} then 1 else 0 end
+    select v.uuid, n.name, coalesce(p.name, ${LABEL}), ${isHidden}
     from private_players v left join player_aliases a on a.uuid = v.uuid
       left join players p on p.uuid = coalesce(a.into_uuid, v.uuid) left join player_names n on n.player_key = p.key
-    where v.uuid in (${list([...new Set(uuids)])}) and (v.profile = 1 or v.names = 1)`);
+    where ${chosen}
+    union all
+    select v.uuid, n.name, p.name, ${isHidden}
+    from private_players v join players p on p.uuid = v.uuid join player_aliases a on a.into_uuid = v.uuid
+      join players m on m.uuid = a.uuid join player_names n on n.player_key = m.key
+    where ${chosen}`);
   const byUuid = Map.groupBy(rows as PrivateTuple[], ([uuid]) => uuid);
   return new Map(
     [...byUuid].map(([uuid, ofPlayer]): [string, RenamedPlayer] => {
-      const [[, , present, isHidden]] = ofPlayer as [PrivateTuple];
+      const [[, , present, hidden]] = ofPlayer as [PrivateTuple];
       const names = ofPlayer.flatMap(([, name]) => name ?? []);
-      if (isHidden === 1) return [uuid, { ...HIDDEN, names }];
+      if (hidden === 1) return [uuid, { ...HIDDEN, names }];
       const isFormer = (name: string): boolean => nameKey(name) !== nameKey(present);
       return [uuid, { uuid, name: present, names: names.filter(isFormer), only: { has: isFormer } }];
     }),
