@@ -13,8 +13,9 @@ import {
 import { findPlayer } from '#store/game/players.ts';
 import { COUNTERS } from '#store/game/statistics-groups.ts';
 import { back, type Period, PERIODS, RETAINED_BUCKETS } from '#store/game/time-buckets.ts';
-import { audienceOf, type PlayerRequest } from './deleted-players.ts';
+import { audienceOf } from './deleted-players.ts';
 import { type Endpoint, endpoint, type Deps, filter, paging } from './endpoint.ts';
+import type { RequestAboutPlayer } from './players.ts';
 import { count, id, link, seconds } from './schemas.ts';
 
 /** The member of an entry by which a leaderboard can be ordered, and its metric. */
@@ -90,7 +91,7 @@ export const leaderboards: Endpoint[] = [
       limit: paging.limit,
     },
     response: z.array(Entry),
-    handle: async ({ deps, caller, parameters, query: { by, ago, after, around, limit } }) => {
+    handle: async ({ deps, caller, about, parameters, query: { by, ago, after, around, limit } }) => {
       const [mode, period] = [known('mode', MODES, parameters[0]), known('period', PERIODS, parameters[1])];
       const present = deps.bucketsAt(deps.clock.now())[period];
       checkAgo(period, ago);
@@ -99,16 +100,17 @@ export const leaderboards: Endpoint[] = [
       const found =
         around === undefined
           ? await leaders(deps.db, { ...board, after, limit })
-          : await entriesAround({ deps, caller, id: around }, board);
+          : await entriesAround({ deps, caller, about, id: around }, board);
       return found.map((leader) => wire(deps, leader));
     },
   }),
 ];
 
-async function entriesAround(request: PlayerRequest, board: Board): Promise<Leader[]> {
-  const { db } = request.deps;
-  const player = await findPlayer(db, request.id, await audienceOf(request));
-  const found = player === undefined ? [] : await leadersAround(db, board, player.key, AROUND);
+async function entriesAround(request: RequestAboutPlayer, board: Board): Promise<Leader[]> {
+  const { deps, about, id: text } = request;
+  const player = await findPlayer(deps.db, text, await audienceOf(request));
+  if (player !== undefined) about.add(player.uuid);
+  const found = player === undefined ? [] : await leadersAround(deps.db, board, player.key, AROUND);
   if (found.length === 0) throw notFound('This leaderboard has no player with this UUID or name.');
   return found;
 }

@@ -145,7 +145,7 @@ export async function findRequested(request: RequestAboutPlayer): Promise<Player
   return player;
 }
 
-type RequestAboutPlayer = PlayerRequest & Pick<EndpointContext, 'about'>;
+export type RequestAboutPlayer = PlayerRequest & Pick<EndpointContext, 'about'>;
 
 /** The audience of an answer about a player; `me` is for the person. */
 async function audienceAbout(request: PlayerRequest): Promise<Audience> {

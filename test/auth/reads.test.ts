@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { openServices } from '#server/listeners.ts';
 import { deleteAccount } from '#store/accounts/account-deletions.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { deleteApplication } from '#store/applications/applications.ts';
 import { purgeSteps } from '#store/purge/purge.ts';
 import { sql } from '#db/sql.ts';
@@ -9,9 +10,11 @@ import {
   application,
   configured,
   event,
+  match,
   person,
   sendEvents,
   serviceToken,
+  team,
   userToken,
 } from '#test/support/builders.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
@@ -39,8 +42,10 @@ onEachDatabase('the account page shows by day which applications read the data o
     configured('Alpha'),
     ...[STEVE, ALEX, FORMER].map((player) => event('player.known', { player })),
     event('player.merged', { from: FORMER.uuid, into: STEVE.uuid }),
+    match({ gamemode: 'ctw', win: 'Red', teams: [team('Red', STEVE)] }),
   );
   await finishJobs(db);
+  while (await projectMatches(db, 'Asia/Tokyo', clock.now()));
   await makeAccount(world.services, 'Robin');
   assert.doesNotMatch((await (await signIn(world, 'Robin')).open('/account')).html, /Who read/, 'no game account');
   const { id } = await makeAccount(world.services, 'Someone', STEVE);
@@ -81,6 +86,7 @@ onEachDatabase('the account page shows by day which applications read the data o
     [tokens.board, '/v1/players?search=ste'],
     // From the third one on from the cache of responses.
     ...Array.from({ length: 3 }, () => [tokens.board, '/v1/matches?player=Steve'] as [string, string]),
+    [tokens.board, '/v1/leaderboards/ctw/all?around=Steve'],
     [own, '/v1/players/me'],
     [tokens.wall, '/v1/players/Alex'],
     [tokens.wall, '/v1/players/Nobody', 404],
@@ -92,16 +98,16 @@ onEachDatabase('the account page shows by day which applications read the data o
   assert.match(
     await card(),
     new RegExp(
-      `31 days\\. .*counted\\. ${label(0)} Board · 12 requests Wall · 1 request Counted until ${label(0)}, 20:59$`,
+      `31 days\\. .*counted\\. ${label(0)} Board · 13 requests Wall · 1 request Counted until ${label(0)}, 20:59$`,
     ),
   );
-  assert.match(await card('?lang=ja'), /データを読んだアプリ .* Board · 12 回 .* までの集計$/);
+  assert.match(await card('?lang=ja'), /データを読んだアプリ .* Board · 13 回 .* までの集計$/);
   const about = await db.tuples(sql`select account_id, sum(requests) from account_reads group by account_id`);
   assert.deepEqual(
     new Map(about as [string, number][]),
     new Map([
-      [id, 13],
-      [merged, 13],
+      [id, 14],
+      [merged, 14],
     ]),
   );
 
@@ -111,7 +117,7 @@ onEachDatabase('the account page shows by day which applications read the data o
   await read([tokens.wall, '/v1/players/Steve']);
   assert.match(
     await card('?lang=en'),
-    new RegExp(`${label(1)} Wall · 1 request ${label(0)} Board · 12 requests Wall · 2 requests Counted`),
+    new RegExp(`${label(1)} Wall · 1 request ${label(0)} Board · 13 requests Wall · 2 requests Counted`),
   );
   const data = JSON.parse((await steve.open('/account/export')).html) as Record<string, unknown>;
   assert.deepEqual((data['reads'] as unknown[])[0], {
@@ -124,7 +130,7 @@ onEachDatabase('the account page shows by day which applications read the data o
   });
   assert.equal(data['reads_counted_until'], new Date(clock.now() - 20_000).toISOString());
   await deleteApplication(db, board.client_id);
-  assert.match(await card(), new RegExp(`${label(0)} An application that is deleted · 12 requests`));
+  assert.match(await card(), new RegExp(`${label(0)} An application that is deleted · 13 requests`));
 
   clock.advance(30 * DAY);
   steve = await signIn(world, 'Steve');
