@@ -66,9 +66,11 @@ export const listJobs = (db: Queryable, before: number, limit: number): Promise<
 
 /**
  * A withdrawal or count of a counter is paused between two events, so later jobs may run. They wait for a paused merge
- * or anonymisation, because the records of its player are in two states until it is complete.
+ * or anonymisation, because the records of its player are in two states until it is complete. They do not wait for a failed one,
+ * which may never be resumed.
  */
-const OPEN = sql`finished is null and not (kind in ('withdrawal', 'counters') and state = 'paused')`;
+const OPEN = sql`
+  finished is null and state <> 'failed' and not (kind in ('withdrawal', 'counters') and state = 'paused')`;
 
 /**
  * The job whose turn it is: the oldest, but a merge or anonymisation that has begun comes before a withdrawal that was

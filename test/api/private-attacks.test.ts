@@ -11,6 +11,7 @@ import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { changesWithFeed, readFeed } from '#store/game/changes.ts';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { projectRivals } from '#store/game/rivals/rival-projection.ts';
+import { resumeJob } from '#store/jobs.ts';
 import { get as getPage } from '#test/site/request.ts';
 import { after, event, login, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { testApi } from '#test/support/api.ts';
@@ -91,19 +92,18 @@ onEachDatabase('while a hidden player is erased, matches do not show the player'
       assert.doesNotMatch(await (await getPage(context, path)).text(), TRACES, path);
   };
   await check();
+  const { key, cursor } = (await db.get<{ key: number; cursor: string }>(sql`select key, cursor from jobs`))!;
+  await db.run(sql`update jobs set cursor = 'nonsense'`);
+  await finishJobs(db);
+  await check();
+  await db.run(sql`update jobs set cursor = ${cursor}`);
+  assert.ok(await resumeJob(db, key), 'the job has failed');
   await finishJobs(db);
   await check();
   assert.equal((await get('/v1/matches')).json[0].win, 'hidden');
   assert.ok(!JSON.stringify(await db.all(sql`select uuid from private_players`)).includes(QUIET.uuid));
 });
 
-/** Values that no parameter of an address may fail on. */
-const MALFORMED = [
-  ...['', '%20', '%00', 'x', '-1', '0', '1.', '.1', '1e400', '9'.repeat(40), 'null', 'undefined', 'NaN'],
-  ...['%F0%9F%8E%AE', '%ED%A0%80', ',', ',,,', '%22', "'", '%27%20or%201=1', '%25', '%', 'a.b.c.d', '0.0.0.0', '..'],
-];
-
-onSqlite('no malformed value of a parameter is an error of the server', async (t, url) => {
 onEachDatabase(
   'while an account is merged into a hidden player, matches show no team under its name',
   async (t, url) => {
@@ -152,6 +152,13 @@ onEachDatabase('a match that is withdrawn while it is read does not show a hidde
   assert.equal((await get(path)).status, 404);
 });
 
+/** Values that no parameter of an address may fail on. */
+const MALFORMED = [
+  ...['', '%20', '%00', 'x', '-1', '0', '1.', '.1', '1e400', '9'.repeat(40), 'null', 'undefined', 'NaN'],
+  ...['%F0%9F%8E%AE', '%ED%A0%80', ',', ',,,', '%22', "'", '%27%20or%201=1', '%25', '%', 'a.b.c.d', '0.0.0.0', '..'],
+];
+
+onSqlite('no malformed value of a parameter is an error of the server', async (t, url) => {
   const { context, get } = await testApi(t, url);
   const history = await fill(context);
   const known = paths(history);

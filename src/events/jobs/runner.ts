@@ -47,7 +47,7 @@ export async function runChunk({ db, clock, log }: Context): Promise<boolean> {
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     log?.error({ err: error, job: idOf(waiting.key), kind: waiting.kind }, 'a job has failed');
-    await failJob(db, clock.now(), waiting, error);
+    await failJob(db, waiting, error);
   }
   return true;
 }
@@ -99,9 +99,10 @@ function endedJob(job: Job, now: number): Job {
   return { ...job, state: 'done', params: '{}', finished: now };
 }
 
-async function failJob(db: Db, now: number, { key }: Job, error: unknown): Promise<void> {
+/** It is not finished, because what it has not replaced or moved is as before. */
+async function failJob(db: Db, { key }: Job, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
-  await db.run(sql`update jobs set state = 'failed', error = ${text}, finished = ${now} where key = ${key}`);
+  await db.run(sql`update jobs set state = 'failed', error = ${text} where key = ${key}`);
 }
 
 /** Runs all jobs to their end without a pause: for tests, and for commands in a network that is not running. */

@@ -8,7 +8,7 @@ export const MAX_COUNTED = 100;
 export interface WaitingTasks {
   /** Requests, changes and suspended applications. */
   decisions: number;
-  /** Jobs that run, wait or are paused. */
+  /** Jobs that run, wait, are paused or have failed. */
   jobs: number;
 }
 
