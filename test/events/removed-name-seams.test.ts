@@ -7,8 +7,10 @@ import { linkGameAccount } from '#events/handlers/returning-players.ts';
 import { keyOf } from '#platform/ids.ts';
 import { erasePlayer } from '#store/accounts/deleted-players.ts';
 import { factsOf, listMatches } from '#store/game/matches.ts';
+import { removeFormerName } from '#store/accounts/removed-names.ts';
 import { findPlayer, playerByUuid } from '#store/game/players.ts';
 import { listPunishments } from '#store/game/punishments.ts';
+import { resumeJob } from '#store/jobs.ts';
 import { removeNameAgain } from '#store/revocations/erasures.ts';
 import {
   account,
@@ -43,9 +45,9 @@ import {
   remove,
   tablesWith,
   UUID,
+  wool,
 } from './removed-name-network.ts';
 
-  wool,
 const OTHER = { uuid: person(7).uuid, name: 'Bob' };
 
 const quiet = (): void => undefined;
@@ -73,6 +75,8 @@ onEachDatabase('a removal outlives an erasure and the return of the player', asy
   await remove(context);
   assert.ok((await tablesWith(context, LABEL)).length > 3);
   assert.ok('uuid' in (await erasePlayer(db, clock.now(), UUID)));
+  const early = JSON.stringify(await exported(db));
+  for (const text of [FORMER, LABEL, UUID, 'Present']) assert.doesNotMatch(early, new RegExp(text, 'i'));
   await finishJobs(db);
   for (const text of [FORMER, LABEL, UUID]) assert.deepEqual(await tablesWith(context, text), [], text);
   assert.deepEqual(await db.tuples(sql`select player_key from removed_names`), [[null]], 'no way to the pseudonym');
@@ -201,6 +205,21 @@ onEachDatabase('an older change of a punishment does not bring the name back', a
 
   await ingestEvents(db, clock, server, [change({ punishment: 'p1' }, 1)]);
   assert.equal((await reasons()).at(-1), `${FORMER}: grief`);
+});
+
+onEachDatabase('an export has no removed name although the job has failed', async (t, url) => {
+  const context = await testContext(t, url);
+  const { db, clock } = context;
+  await sendEvents(context, ...HISTORY);
+  assert.ok('job' in (await db.transaction((tx) => removeFormerName(tx, clock.now(), UUID, FORMER))));
+  const { cursor } = (await db.get<{ cursor: string }>(sql`select cursor from jobs`))!;
+  await db.run(sql`update jobs set cursor = 'nonsense'`);
+  await finishJobs(db);
+  assert.doesNotMatch(JSON.stringify(await exported(db)), new RegExp(FORMER, 'i'));
+  await db.run(sql`update jobs set cursor = ${cursor}`);
+  assert.ok(await resumeJob(db, (await db.get<{ key: number }>(sql`select key from jobs`))!.key));
+  await finishJobs(db);
+  assert.deepEqual(await tablesWith(context), []);
 });
 
 onSqlite('a move keeps the removal', async (t, url) => {

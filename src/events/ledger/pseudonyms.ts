@@ -62,14 +62,36 @@ export async function pseudonymisedEvents(
   );
   const unnamed = <Row extends NamingColumns & { time?: number }>(row: Row): Row =>
     removals.reduce((one, removal) => withoutNameIn(db, one, removal) ?? one, row);
-  if (open.length === 0) return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : unnamed(row));
+  if (open.length === 0 && removals.length === 0) return (row) => row;
   const pseudonyms = new Map(
     open.map(({ uuid_hash, original, ...pseudonym }) => {
       const names = params.flatMap(({ hashes, known = [] }) => (hashes?.includes(uuid_hash) ? known : []));
       return [original, { ...pseudonym, names }];
     }),
   );
-  return (row) => (typeOf(row.type).pseudonyms === 'never' ? row : renamedColumns(db, unnamed(row), pseudonyms));
+  const punished = new Map<string, unknown>();
+  return (row) =>
+    typeOf(row.type).pseudonyms === 'never'
+      ? row
+      : withPunished(punished, row, (one) => renamedColumns(db, unnamed(one), pseudonyms));
+}
+
+/**
+ * Renames players in an event; in a change of a punishment as if it named the punished player, whose names its reason may have.
+ * @param issued the punished players of the events so far, by aggregate
+ */
+function withPunished<Row extends NamingColumns>(
+  issued: Map<string, unknown>,
+  row: Row,
+  renamed: (row: Row) => Row,
+): Row {
+  const { aggregate, body } = row;
+  const data = aggregate === null ? {} : (JSON.parse(body) as { punished?: unknown; reason?: unknown });
+  if (data.punished !== undefined) issued.set(aggregate!, data.punished);
+  if (data.punished !== undefined || !data.reason || !issued.has(aggregate!)) return renamed(row);
+  const changed = renamed({ ...row, body: JSON.stringify({ ...data, punished: issued.get(aggregate!) }) });
+  const { punished: _, ...without } = JSON.parse(changed.body) as typeof data;
+  return { ...changed, body: JSON.stringify(without) };
 }
 
 /** Whether an event of the ledger has one of some UUIDs. */
