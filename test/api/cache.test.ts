@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { createInterface, type Interface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { keyOf } from '#platform/ids.ts';
@@ -189,7 +190,10 @@ onEachDatabase('a change of credentials by another process takes effect within a
 /** Repeats a condition until it is true, and fails after `ms` milliseconds. */
 async function within(ms: number, condition: () => Promise<boolean>): Promise<void> {
   const started = performance.now();
-  while (!(await condition())) assert.ok(performance.now() - started < ms, `not true within ${ms} ms`);
+  while (!(await condition())) {
+    assert.ok(performance.now() - started < ms, `not true within ${ms} ms`);
+    await pause(10);
+  }
 }
 
 /** A connection that sends synchronously. */

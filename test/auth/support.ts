@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { openServices } from '#server/listeners.ts';
 import { type Environment, readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
@@ -107,6 +108,7 @@ export async function statusWithinASecond(api: string, token: string, expected: 
   for (;;) {
     const { status } = await fetch(`${api}/v1/servers`, { headers: { authorization: `Bearer ${token}` } });
     if (status === expected || performance.now() > deadline) return status;
+    await pause(10);
   }
 }
 

@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { beginStream } from '#http/event-stream.ts';
 import { idOf } from '#platform/ids.ts';
 import { readFeed, RESOURCE_KINDS } from '#store/game/changes.ts';
@@ -66,8 +67,9 @@ async function nextId(stream: StreamClient): Promise<string> {
 
 /** Waits until no stream is counted. */
 async function untilFree(origin: string, token: string): Promise<void> {
-  for (let remaining; remaining !== '100';)
-    remaining = (await ask(origin, PATH, { token, method: 'HEAD' })).headers['x-stream-remaining'];
+  const isFree = async (): Promise<boolean> =>
+    (await ask(origin, PATH, { token, method: 'HEAD' })).headers['x-stream-remaining'] === '100';
+  while (!(await isFree())) await pause(20);
 }
 
 onEachDatabase('streams are in a process of their own, which the API hands their sockets', async (t, url) => {
