@@ -172,15 +172,14 @@ onEachDatabase(
     for (const endpoint of ENDED)
       for (const [name, schema] of Object.entries(endpoint.query)) {
         const where = history[endpoint.path]!.split('?')[0]!;
-        const replies = await Promise.all(
-          VALUES.map(escaped).flatMap((given) => [
-            get(`${where}?${name}=${given}`),
-            get(`${where}?${name}=${given}&${name}=${given}`),
-          ]),
-        );
+        const isList = schema.meta()?.['type'] === 'array';
+        const once = VALUES.map((given) => `${name}=${escaped(given)}`);
+        // Two values of what is no list are refused before the values are read.
+        const twice = (isList ? once : once.slice(0, 4)).map((one) => `${one}&${one}`);
+        const replies = await Promise.all([...once, ...twice].map((given) => get(`${where}?${given}`)));
         replies.forEach((reply, place) => {
           assertNoServerError(reply, 'GET');
-          if (place % 2 === 1 && schema.meta()?.['type'] !== 'array') assert.equal(reply.status, 400, `${name} twice`);
+          if (place >= once.length && !isList) assert.equal(reply.status, 400, `${name} twice`);
           if (reply.status === 400)
             assert.match(reply.json.error_description, new RegExp(`^(${name}|uuids, names or search) must `));
         });
