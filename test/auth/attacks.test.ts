@@ -199,12 +199,14 @@ async function submitPasswordOnly(person: Person, auth: string): Promise<string>
 
 test('60 wrong passwords from one address in 15 minutes are not checked any more, and others are not affected', async (t) => {
   const world = await openWorldOnSqlite(t, { TRUSTED_PROXIES: '127.0.0.1' });
-  await makeAccount(world.services, 'Robin');
+  // Checking the passwords of these accounts is cheap, unlike that of an unknown one.
+  const names = ['Robin', ...Array.from({ length: 60 }, (_, count) => `Somebody${count}`)];
+  for (const name of names) await makeAccount(world.services, name);
   const guesser = new Person(world.services.auth, { 'x-forwarded-for': '203.0.113.5' });
   const elsewhere = new Person(world.services.auth, { 'x-forwarded-for': '198.51.100.7' });
-  const attempt = async (count: number): Promise<number> =>
-    (await guesser.post('/sign-in', { login: `Nobody${count}`, password: 'wrong wrong wrong' })).status;
-  const statuses = await Promise.all(Array.from({ length: 61 }, (_, count) => attempt(count)));
+  const attempt = async (login: string): Promise<number> =>
+    (await guesser.post('/sign-in', { login, password: 'wrong wrong wrong' })).status;
+  const statuses = await Promise.all([...names.slice(1), 'Nobody'].map(attempt));
   assert.deepEqual(
     [422, 429].map((status) => statuses.filter((each) => each === status).length),
     [60, 1],
