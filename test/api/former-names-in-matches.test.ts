@@ -66,7 +66,7 @@ async function openNetwork(t: Parameters<typeof testContext>[0], url: string) {
   const paths = await publicPaths(context, { api: API!, site: SITE! }, [ADA, QUIET], 'driftwood');
   const answers = async (): Promise<Map<string, string>> => {
     const found = new Map<string, string>();
-    for (const path of [...paths, ...paths]) {
+    for (const path of paths) {
       const { pathname, search } = new URL(path);
       const { status, text, headers } = await ask(path, pathname + search, path.startsWith(API!) ? { token } : {});
       const body = path.endsWith('.png') ? String(headers.etag) : text;
@@ -81,27 +81,32 @@ async function moveAll({ db, clock }: TestAppContext): Promise<void> {
   while (await recordNextShown(db, clock.now()));
 }
 
-for (const switches of [{ names: true }, { profile: true }])
-  onEachDatabase(
-    `matches show the present name of who keeps private: ${Object.keys(switches).join()}`,
-    async (t, url) => {
-      const { context, answers, api, token } = await openNetwork(t, url);
-      const { db, clock } = context;
-      const mirror = new Mirror(context);
-      const before = await answers();
-      await mirror.check('before');
-      assert.ok([...before].filter(([, text]) => TRACES.test(text)).length > 8);
-      const key = await createServerKey(db, clock.now(), (await serverSender(context, 'Alpha')).serverKey);
-      const asServer = clientOf(api, { token: key });
-      const kills = async (): Promise<string> => (await asServer(`/v1/players/${ADA.uuid}?fields=kills`)).text;
-      const killsBefore = await kills();
-      assert.match(killsBefore, TRACES);
+const SWITCHES = [{ names: true }, { profile: true }];
 
+onEachDatabase('matches show the present name of who keeps former names or the profile private', async (t, url) => {
+  const { context, answers, api, token } = await openNetwork(t, url);
+  const { db, clock } = context;
+  const mirror = new Mirror(context);
+  // The second request of an address is answered from the cache from then on.
+  await answers();
+  const before = await answers();
+  await mirror.check('before');
+  assert.ok([...before].filter(([, text]) => TRACES.test(text)).length > 8);
+  const key = await createServerKey(db, clock.now(), (await serverSender(context, 'Alpha')).serverKey);
+  const asServer = clientOf(api, { token: key });
+  const kills = async (): Promise<string> => (await asServer(`/v1/players/${ADA.uuid}?fields=kills`)).text;
+  const killsBefore = await kills();
+  assert.match(killsBefore, TRACES);
+  const get = clientOf(api, { token });
+  const read = async () => (await get('/v1/matches?fields=teams,objectives,winners,counters')).json.at(-1);
+  const ada = (await playerByUuid(db, ADA.uuid))!.key;
+
+  for (const [index, switches] of SWITCHES.entries())
+    await t.test(Object.keys(switches).join(), async () => {
       await sendEvents(context, choose(switches));
       await mirror.check('with the switch');
-      for (const [path, text] of await answers()) assert.doesNotMatch(text, TRACES, path);
-      const get = clientOf(api, { token });
-      const read = async () => (await get('/v1/matches?fields=teams,objectives,winners,counters')).json.at(-1);
+      for (let times = 0; times < 2; times++)
+        for (const [path, text] of await answers()) assert.doesNotMatch(text, TRACES, path);
       const whole = await read();
       assert.deepEqual([whole.win, whole.winners], ['Quillback', ['Quillback', 'Ada']]);
       assert.deepEqual(whole.teams[1].name, 'Quillback');
@@ -113,7 +118,6 @@ for (const switches of [{ names: true }, { profile: true }])
         ],
       );
       assert.equal(await kills(), killsBefore, 'servers see what they saw');
-      const ada = (await playerByUuid(db, ADA.uuid))!.key;
       const downloaded = [
         ...(await Array.fromAsync(allKills(db, ada))),
         ...(await Array.fromAsync(allMatches(db, ada))),
@@ -121,10 +125,11 @@ for (const switches of [{ names: true }, { profile: true }])
       assert.match(JSON.stringify(downloaded), /"name":"Quillback"[^]*\\"win\\":\\"Quillback/);
       assert.doesNotMatch(JSON.stringify(downloaded), TRACES, 'the download of another person');
 
-      await sendEvents(context, login('Alpha', { ...QUIET, name: 'Later' }, { time: after(1_000) }));
+      const began = 10_000 * index;
+      await sendEvents(context, login('Alpha', { ...QUIET, name: 'Later' }, { time: after(began + 1_000) }));
       await mirror.check('renamed');
       assert.deepEqual([(await read()).win, (await get('/v1/matches')).json.at(-1).win], ['Later', 'Later']);
-      await sendEvents(context, login('Alpha', QUIET, { time: after(2_000) }));
+      await sendEvents(context, login('Alpha', QUIET, { time: after(began + 2_000) }));
       await mirror.check('renamed again');
 
       await sendEvents(context, choose({}));
@@ -133,5 +138,5 @@ for (const switches of [{ names: true }, { profile: true }])
       const again = await answers();
       for (const [path, text] of before)
         if (/\/matches/.test(path) && !path.includes('/players/')) assert.equal(again.get(path), text, path);
-    },
-  );
+    });
+});

@@ -11,6 +11,9 @@ import { isHidden } from '#store/game/hidden-lists.ts';
 import { idOf } from '#platform/ids.ts';
 import { CHANGE_TYPES, type Change, changesWithFeed, type ResourceKind } from '#store/game/changes.ts';
 
+/** Making them takes longer than reading a resource. */
+const [TIMESTAMP, BUCKETS] = [timestampsIn('UTC'), bucketsIn('UTC')];
+
 type Json = Record<string, unknown>;
 type World = Pick<AppContext, 'db' | 'clock'>;
 
@@ -98,8 +101,8 @@ export class Mirror {
     const { db, clock } = this.#world;
     // What the endpoints of single resources use.
     const deps: Partial<Deps> = {
-      ...{ db, clock, timestamp: timestampsIn('UTC'), site: '', presenceTimeoutMs: 60_000 },
-      bucketsAt: bucketsIn('UTC'),
+      ...{ db, clock, timestamp: TIMESTAMP, site: '', presenceTimeoutMs: 60_000 },
+      bucketsAt: BUCKETS,
       match: (match) => matchWithTeams(db, match),
     };
     const { own, fields } = KINDS[kind];
