@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import { storeMatchPrivacy } from '#store/game/hidden-players.ts';
 import { recordNextShown } from '#store/game/renamed-players.ts';
@@ -165,19 +166,47 @@ onEachDatabase('hidden: no match, server, feed or card tells who a private playe
   for (const path of paths) assert.equal(again[path], before[path], path);
 });
 
-onEachDatabase('a game server sees the kills of hidden players, and the site names them in no list', async (t, url) => {
-  const { context, api, site } = await openNetwork(t, url);
-  const { db, clock } = context;
-  const key = await createServerKey(db, clock.now(), (await serverSender(context, 'Alpha')).serverKey);
-  const asServer = clientOf(api, { token: key });
-  const read = async () => (await asServer(`/v1/players/${ADA.uuid}?fields=kills`)).text;
-  const before = await read();
-  await sendEvents(context, privacy(true));
-  assert.equal(await read(), before);
-  const page = (await ask(site, `/players/${ADA.uuid}`)).text;
-  assert.match(page, /<span class="player soft">hidden</);
-  assert.doesNotMatch(page, TRACES);
-});
+onEachDatabase(
+  'game servers, the person and staff see a hidden player, other people and pages do not',
+  async (t, url) => {
+    const { context, api, site } = await openNetwork(t, url);
+    const { db, clock } = context;
+    const key = await createServerKey(db, clock.now(), (await serverSender(context, 'Alpha')).serverKey);
+    const asServer = clientOf(api, { token: key });
+    const read = async () => (await asServer(`/v1/players/${ADA.uuid}?fields=kills`)).text;
+    const before = await read();
+    const live = async () => (await ask(site, '/live/')).text;
+    assert.match(await live(), /Quillback/);
+    await sendEvents(context, privacy(true));
+
+    await t.test('a game server sees the kills of hidden players, and the site names them in no list', async () => {
+      assert.equal(await read(), before);
+      const page = (await ask(site, `/players/${ADA.uuid}`)).text;
+      assert.match(page, /<span class="player soft">hidden</);
+      assert.doesNotMatch(page, TRACES);
+    });
+
+    await t.test('the person and staff see a hidden player whole, another person only as hidden', async () => {
+      const { client_id } = await application(context);
+      const ownKills = async (name: string, { uuid }: { uuid: string }) => {
+        const { id } = await account(context, name, uuid);
+        const get = clientOf(api, { token: await userToken(context, client_id, id) });
+        return (await get('/v1/players/me?fields=kills')).json;
+      };
+      const other = await ownKills('Ada', ADA);
+      assert.deepEqual([other.kills[0].victim, other.deaths[0].killer_uuid], ['hidden', '']);
+      const own = await ownKills('Quillback', QUIET);
+      assert.deepEqual([own.kills[0].killer, own.kills[0].victim], ['Quillback', 'Ada']);
+      const cookie = await siteSession(context, { name: 'Moderator', role: 'moderator' });
+      assert.match((await ask(site, `/players/${QUIET.uuid}`, { headers: { cookie } })).text, /Quillback[^]*Ada/);
+    });
+
+    await t.test('the live parts of pages leave a hidden player out within a second', async () => {
+      clock.advance(1_000);
+      assert.doesNotMatch(await live(), TRACES);
+    });
+  },
+);
 
 onEachDatabase(
   'another process answers without the player as soon as the switch is stored',
@@ -233,32 +262,6 @@ onEachDatabase('the setting decides, and a change of it moves the matches in the
   await mirror.check('name again');
 });
 
-onEachDatabase('the person and staff see a hidden player whole, another person only as hidden', async (t, url) => {
-  const { context, api, site } = await openNetwork(t, url);
-  await sendEvents(context, privacy(true));
-  const { client_id } = await application(context);
-  const ownKills = async (name: string, { uuid }: { uuid: string }) => {
-    const { id } = await account(context, name, uuid);
-    const get = clientOf(api, { token: await userToken(context, client_id, id) });
-    return (await get('/v1/players/me?fields=kills')).json;
-  };
-  const other = await ownKills('Ada', ADA);
-  assert.deepEqual([other.kills[0].victim, other.deaths[0].killer_uuid], ['hidden', '']);
-  const own = await ownKills('Quillback', QUIET);
-  assert.deepEqual([own.kills[0].killer, own.kills[0].victim], ['Quillback', 'Ada']);
-  const cookie = await siteSession(context, { name: 'Moderator', role: 'moderator' });
-  assert.match((await ask(site, `/players/${QUIET.uuid}`, { headers: { cookie } })).text, /Quillback[^]*Ada/);
-});
-
-onEachDatabase('the live parts of pages leave a hidden player out within a second', async (t, url) => {
-  const { context, site } = await openNetwork(t, url);
-  const live = async () => (await ask(site, '/live/')).text;
-  assert.match(await live(), /Quillback/);
-  await sendEvents(context, privacy(true));
-  context.clock.advance(1_000);
-  assert.doesNotMatch(await live(), TRACES);
-});
-
 test('within a second no answer of another process shows a private player', async (t) => {
   const database = await createTestDatabase('postgres');
   t.after(() => database.drop());
@@ -291,8 +294,9 @@ test('within a second no answer of another process shows a private player', asyn
   const searches = [`${api}/v1/players?search=quill`, `${origin}/search?q=quill`, `${origin}/live/`];
   const listed = [...paths.filter((path) => !isAbout(path) && !path.endsWith('.png')), ...searches];
   const naming: string[] = [];
-  for (const path of [...listed, ...listed])
-    if (TRACES.test(await read(path)) && !naming.includes(path)) naming.push(path);
+  for (const path of listed) if (TRACES.test(await read(path))) naming.push(path);
+  // The second request of an address is answered from the cache from then on.
+  for (const path of naming) await read(path);
   for (const part of [...searches, '/v1/matches', '/v1/servers', '/v1/leaderboards/', '/leaderboards', '/matches/'])
     assert.ok(
       naming.some((path) => path.includes(part)),
@@ -305,9 +309,11 @@ test('within a second no answer of another process shows a private player', asyn
   await sendEvents(context, privacy(true));
   const switched = performance.now();
   for (const path of naming) {
-    let [started, text] = [0, ''];
-    do [started, text] = [performance.now(), await read(path)];
-    while (TRACES.test(text) && started < switched + 1_000);
+    let [started, text] = [performance.now(), await read(path)];
+    while (TRACES.test(text) && started < switched + 1_000) {
+      await pause(20);
+      [started, text] = [performance.now(), await read(path)];
+    }
     assert.doesNotMatch(text, TRACES, path);
   }
   const later = () => stream.text.slice(seen);
