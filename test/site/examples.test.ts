@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
-import { test, type TestContext } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { runJobsOnce } from '#server/jobs.ts';
-import { type RunningServices, openServices } from '#server/listeners.ts';
+import { openServices } from '#server/listeners.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { openAppContext } from '#context/context.ts';
 import { createServerKey } from '#store/game/server-keys.ts';
@@ -29,12 +29,11 @@ const STEVE = person(1, 'Steve');
 
 interface World {
   context: TestAppContext;
-  services: RunningServices;
   placeholders: Placeholders;
 }
 
 /** Starts every service that the examples call, with the values of their placeholders. */
-async function world(t: TestContext): Promise<World> {
+async function openWorld(closing: AsyncDisposableStack): Promise<World> {
   const database = await createTestDatabase('sqlite');
   const [api, auth, ingest, redirectPort] = await freePorts(4);
   const urls = { API_URL: origin(api!), AUTH_URL: origin(auth!), INGEST_URL: origin(ingest!) };
@@ -43,11 +42,9 @@ async function world(t: TestContext): Promise<World> {
   const context = (await openAppContext(config, new TestClock(Date.now()))) as TestAppContext;
   await shareSigningKey(context);
   const services = await openServices(context, ['API', 'AUTH', 'INGEST']);
-  t.after(async () => {
-    await services[Symbol.asyncDispose]();
-    await context[Symbol.asyncDispose]();
-    await database.drop();
-  });
+  closing.defer(() => database.drop());
+  closing.use(context);
+  closing.use(services);
   await sendEvents(
     context,
     ...Array.from({ length: 120 }, () => match({ teams: [team('Red', { ...STEVE, kill_count: 2 })] })),
@@ -74,87 +71,14 @@ async function world(t: TestContext): Promise<World> {
     token: await serviceToken(context, application.client_id),
     server_key: await createServerKey(context.db, context.clock.now(), server.key),
   };
-  return { context, services, placeholders };
+  return { context, placeholders };
 }
-
-const origin = (port: number): string => `http://127.0.0.1:${port}`;
-
-async function shell(file: string, placeholders: Placeholders): Promise<string> {
-  return (await run('bash', ['-c', example(file, placeholders)])).stdout;
-}
-
-test('the examples of the developer pages run unchanged: curl', async (t) => {
-  const { placeholders } = await world(t);
-  const matches = JSON.parse(await shell('quick-start.sh', placeholders)) as { teams: unknown[] }[];
-  assert.deepEqual([matches.length, matches[0]!.teams.length], [3, 1]);
-  assert.deepEqual(JSON.parse(await shell('client-id.sh', placeholders)), { count: 0 });
-  const player = JSON.parse(await shell('player.sh', placeholders)) as { name: string; total: { kill_count: number } };
-  assert.deepEqual([player.name, player.total.kill_count], ['Steve', 240]);
-  assert.match(await shell('limits.sh', placeholders), /^HTTP\/1.1 200[\s\S]*x-ratelimit-limit: 900[\s\S]*etag: W/i);
-  for (let times = 0; times < 2; times++)
-    assert.match(await shell('ingest.sh', placeholders), /"accepted"/, 'it is not stored');
-  const stored = async (): Promise<string> =>
-    (await run('bash', ['-c', example('ingest.sh', placeholders).replace('?dry_run=1', '')])).stdout;
-  assert.match(await stored(), /"accepted"/);
-  assert.match(await stored(), /"duplicate"/);
-});
 
 const linesOf = (text: string): unknown[] =>
   text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
-
-test('the examples of the developer pages run unchanged: curl of changes and lists', async (t) => {
-  const { context, placeholders } = await world(t);
-  await runJobsOnce(context);
-  const { changes, more } = JSON.parse(await shell('changes.sh', placeholders)) as {
-    changes: { type: string }[];
-    more: boolean;
-  };
-  const kinds = Object.groupBy(changes, ({ type }) => type);
-  assert.deepEqual([kinds['match.created']!.length, kinds['player.created']!.length, more], [120, 1, false]);
-  assert.deepEqual(Object.keys(linesOf(await shell('changes-next.sh', placeholders)).at(-1) as object), [
-    'cursor',
-    'more',
-  ]);
-  const asked = JSON.parse(await shell('look-up.sh', placeholders)) as { status: string }[];
-  assert.deepEqual(
-    asked.map(({ status }) => status),
-    ['not_found', 'found', 'not_found'],
-  );
-  const [players] = (await shell('search.sh', placeholders)).split(/(?<=\])(?=\[)/);
-  assert.equal((JSON.parse(players!) as unknown[]).length, 1);
-  const filtered = JSON.parse(await shell('filters.sh', placeholders)) as { gamemode: string }[];
-  assert.deepEqual(
-    filtered.map(({ gamemode }) => gamemode),
-    ['tdm', 'tdm', 'tdm'],
-  );
-  const second = JSON.parse(await shell('player-matches.sh', placeholders)) as { id: string }[];
-  const response = await fetch(
-    `${placeholders.api}/v1/players/steve/matches?limit=6&access_token=${placeholders.token}`,
-  );
-  assert.deepEqual(second, ((await response.json()) as unknown[]).slice(3));
-  const board = JSON.parse(await shell('leaderboard.sh', placeholders)) as { rank: number; kill_count: number }[];
-  assert.deepEqual(
-    board.map(({ rank, kill_count }) => [rank, kill_count]),
-    [[1, 240]],
-  );
-});
-
-test('the examples of the developer pages run unchanged: curl of the stream', async (t) => {
-  const { context, placeholders } = await world(t);
-  const child = spawn('bash', ['-c', `exec ${example('changes-stream.sh', placeholders).replace(/^#.*\n/gm, '')}`]);
-  t.after(() => child.kill());
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const until = async (wanted: string): Promise<void> => {
-    for (let line = await lines.next(); line.value !== wanted; line = await lines.next()) assert.ok(!line.done, wanted);
-  };
-  await until('event: presence');
-  await sendEvents(context, match({ teams: [team('Red', STEVE)] }));
-  await until('event: change');
-  assert.match(String((await lines.next()).value), /^data: \{"id":"\w{11}","type":"match\.created"/);
-});
 
 const PROGRAMS = { mjs: process.execPath, py: 'python3' };
 const python = await run('python3', ['--version']).then(
@@ -163,38 +87,10 @@ const python = await run('python3', ['--version']).then(
 );
 const EXTENSIONS = python ? (['mjs', 'py'] as const) : (['mjs'] as const);
 
-for (const extension of EXTENSIONS) {
-  test(`the examples of the developer pages run unchanged: .${extension}`, async (t) => {
-    const { placeholders } = await world(t);
-    const paging = await start(`paging.${extension}`, placeholders);
-    assert.equal(await paging.line(), '120 matches');
-    const limited = await limitedOnce(t, placeholders.api);
-    const waiting = await start(`paging.${extension}`, { ...placeholders, api: limited.origin });
-    assert.equal(await waiting.line(), '120 matches');
-    assert.ok(limited.pause() >= 1_000, 'it waits for the seconds of Retry-After');
-    const signIn = await start(`sign-in.${extension}`, placeholders);
-    const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
-    const forged = new URL(callback);
-    forged.searchParams.set('state', 'forged');
-    if (extension === 'mjs') {
-      assert.equal((await fetch(forged)).status, 400);
-      const wrong = new URL(callback);
-      wrong.searchParams.set('code', 'wrong');
-      assert.match(await (await fetch(wrong)).text(), /invalid_grant.*The code is unknown/, 'the error is shown');
-      const denied = new URL(callback);
-      denied.search = new URLSearchParams({
-        ...{ state: callback.searchParams.get('state')!, error: 'access_denied', error_description: 'No.' },
-      }).toString();
-      assert.equal(await (await fetch(denied)).text(), 'access_denied: No.');
-    }
-    assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
-    await signIn.ended;
-    const unlinked = await start(`sign-in.${extension}`, placeholders);
-    const itsCallback = await authorize(placeholders.auth, await unlinked.line(), 'Newcomer');
-    const greeting = await (await fetch(itsCallback)).text();
-    assert.equal(greeting, 'Hello, Newcomer: no game account is linked to your account yet.');
-    await unlinked.ended;
-  });
+const origin = (port: number): string => `http://127.0.0.1:${port}`;
+
+async function shell(file: string, placeholders: Placeholders): Promise<string> {
+  return (await run('bash', ['-c', example(file, placeholders)])).stdout;
 }
 
 /** The data API behind a limit that refuses the second page once; `pause` is the time until it was requested again. */
@@ -224,14 +120,126 @@ async function start(file: string, placeholders: Placeholders) {
   return { line: async () => String((await lines.next()).value), ended: once(child, 'exit') };
 }
 
-test('the curl sign-in example runs unchanged', async (t) => {
-  const { placeholders } = await world(t);
-  const child = spawn('bash', ['-c', example('sign-in.sh', placeholders)], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const callback = await authorize(placeholders.auth, String((await lines.next()).value), 'Steve');
-  child.stdin.end(`${callback.href}\n`);
-  const output = String((await lines.next()).value);
-  assert.match(output, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+/** The tests that store a match are at the end. */
+describe('the examples of the developer pages run unchanged', () => {
+  const closing = new AsyncDisposableStack();
+  let context: TestAppContext;
+  let placeholders: Placeholders;
+
+  before(async () => {
+    ({ context, placeholders } = await openWorld(closing));
+  });
+  after(() => closing.disposeAsync());
+
+  test('curl of changes and lists', async () => {
+    await runJobsOnce(context);
+    const { changes, more } = JSON.parse(await shell('changes.sh', placeholders)) as {
+      changes: { type: string }[];
+      more: boolean;
+    };
+    const kinds = Object.groupBy(changes, ({ type }) => type);
+    assert.deepEqual([kinds['match.created']!.length, kinds['player.created']!.length, more], [120, 1, false]);
+    assert.deepEqual(Object.keys(linesOf(await shell('changes-next.sh', placeholders)).at(-1) as object), [
+      'cursor',
+      'more',
+    ]);
+    const asked = JSON.parse(await shell('look-up.sh', placeholders)) as { status: string }[];
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      ['not_found', 'found', 'not_found'],
+    );
+    const [players] = (await shell('search.sh', placeholders)).split(/(?<=\])(?=\[)/);
+    assert.equal((JSON.parse(players!) as unknown[]).length, 1);
+    const filtered = JSON.parse(await shell('filters.sh', placeholders)) as { gamemode: string }[];
+    assert.deepEqual(
+      filtered.map(({ gamemode }) => gamemode),
+      ['tdm', 'tdm', 'tdm'],
+    );
+    const second = JSON.parse(await shell('player-matches.sh', placeholders)) as { id: string }[];
+    const response = await fetch(
+      `${placeholders.api}/v1/players/steve/matches?limit=6&access_token=${placeholders.token}`,
+    );
+    assert.deepEqual(second, ((await response.json()) as unknown[]).slice(3));
+    const board = JSON.parse(await shell('leaderboard.sh', placeholders)) as { rank: number; kill_count: number }[];
+    assert.deepEqual(
+      board.map(({ rank, kill_count }) => [rank, kill_count]),
+      [[1, 240]],
+    );
+  });
+
+  for (const extension of EXTENSIONS) {
+    test(`.${extension}`, async (t) => {
+      const paging = await start(`paging.${extension}`, placeholders);
+      assert.equal(await paging.line(), '120 matches');
+      const limited = await limitedOnce(t, placeholders.api);
+      const waiting = await start(`paging.${extension}`, { ...placeholders, api: limited.origin });
+      assert.equal(await waiting.line(), '120 matches');
+      assert.ok(limited.pause() >= 1_000, 'it waits for the seconds of Retry-After');
+      const signIn = await start(`sign-in.${extension}`, placeholders);
+      const callback = await authorize(placeholders.auth, await signIn.line(), 'Steve');
+      const forged = new URL(callback);
+      forged.searchParams.set('state', 'forged');
+      if (extension === 'mjs') {
+        assert.equal((await fetch(forged)).status, 400);
+        const wrong = new URL(callback);
+        wrong.searchParams.set('code', 'wrong');
+        assert.match(await (await fetch(wrong)).text(), /invalid_grant.*The code is unknown/, 'the error is shown');
+        const denied = new URL(callback);
+        denied.search = new URLSearchParams({
+          ...{ state: callback.searchParams.get('state')!, error: 'access_denied', error_description: 'No.' },
+        }).toString();
+        assert.equal(await (await fetch(denied)).text(), 'access_denied: No.');
+      }
+      assert.equal(await (await fetch(callback)).text(), 'Hello, Steve: 120 matches.');
+      await signIn.ended;
+      const unlinked = await start(`sign-in.${extension}`, placeholders);
+      const itsCallback = await authorize(placeholders.auth, await unlinked.line(), 'Newcomer');
+      const greeting = await (await fetch(itsCallback)).text();
+      assert.equal(greeting, 'Hello, Newcomer: no game account is linked to your account yet.');
+      await unlinked.ended;
+    });
+  }
+
+  test('the sign-in with curl', async () => {
+    const child = spawn('bash', ['-c', example('sign-in.sh', placeholders)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const callback = await authorize(placeholders.auth, String((await lines.next()).value), 'Steve');
+    child.stdin.end(`${callback.href}\n`);
+    const output = String((await lines.next()).value);
+    assert.match(output, /"preferred_username":"Steve"[\s\S]*"total":\{"kill_count":240/);
+  });
+
+  test('curl', async () => {
+    const matches = JSON.parse(await shell('quick-start.sh', placeholders)) as { teams: unknown[] }[];
+    assert.deepEqual([matches.length, matches[0]!.teams.length], [3, 1]);
+    assert.deepEqual(JSON.parse(await shell('client-id.sh', placeholders)), { count: 0 });
+    const player = JSON.parse(await shell('player.sh', placeholders)) as {
+      name: string;
+      total: { kill_count: number };
+    };
+    assert.deepEqual([player.name, player.total.kill_count], ['Steve', 240]);
+    assert.match(await shell('limits.sh', placeholders), /^HTTP\/1.1 200[\s\S]*x-ratelimit-limit: 900[\s\S]*etag: W/i);
+    for (let times = 0; times < 2; times++)
+      assert.match(await shell('ingest.sh', placeholders), /"accepted"/, 'it is not stored');
+    const stored = async (): Promise<string> =>
+      (await run('bash', ['-c', example('ingest.sh', placeholders).replace('?dry_run=1', '')])).stdout;
+    assert.match(await stored(), /"accepted"/);
+    assert.match(await stored(), /"duplicate"/);
+  });
+
+  test('curl of the stream', async (t) => {
+    const child = spawn('bash', ['-c', `exec ${example('changes-stream.sh', placeholders).replace(/^#.*\n/gm, '')}`]);
+    t.after(() => child.kill());
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const until = async (wanted: string): Promise<void> => {
+      for (let line = await lines.next(); line.value !== wanted; line = await lines.next())
+        assert.ok(!line.done, wanted);
+    };
+    await until('event: presence');
+    await sendEvents(context, match({ teams: [team('Red', STEVE)] }));
+    await until('event: change');
+    assert.match(String((await lines.next()).value), /^data: \{"id":"\w{11}","type":"match\.created"/);
+  });
 });
 
 test('the page of limits says what is limited how', async (t) => {
