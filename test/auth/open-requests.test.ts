@@ -18,6 +18,19 @@ async function openRows({ context }: TestAuth): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ kind, count }) => [kind, count]));
 }
 
+/** Copies the newest open request of a kind, which is cheaper than sending as many. */
+async function copyNewest({ context: { db } }: TestAuth, kind: string, count: number): Promise<void> {
+  const newest = sql`
+    select kind, payload, client_id, expires, opener from tokens where kind = ${kind} order by expires desc limit 1`;
+  const copies = Array.from(
+    { length: count },
+    (_, number) => sql`
+    insert into tokens (kind, payload, client_id, expires, opener, hash)
+    select found.*, ${`copy ${number}`} from (${newest}) found`,
+  );
+  await db.runAll(copies);
+}
+
 async function repeatedly(times: number, work: () => Promise<number>, expected: number): Promise<void> {
   for (let left = times; left > 0; left -= PER_BATCH) {
     const statuses = await Promise.all(Array.from({ length: Math.min(left, PER_BATCH) }, work));
@@ -45,7 +58,9 @@ onEachDatabase(
 
     assert.equal(await start('192.0.2.2'), 303);
     clock.advance(1_000);
-    await repeatedly(network + PER_BATCH, () => start('192.0.2.1'), 303);
+    await repeatedly(1, () => start('192.0.2.1'), 303);
+    await copyNewest(services, 'Interaction', network - PER_BATCH);
+    await repeatedly(2 * PER_BATCH, () => start('192.0.2.1'), 303);
     assert.deepEqual(await openRows(services), { Interaction: network + 1 }, 'other networks keep theirs');
 
     const browser = new Person(services.auth, { 'x-forwarded-for': '192.0.2.1' });
@@ -57,7 +72,9 @@ onEachDatabase(
     const ofService: Fields = { client_id: service.client_id, client_secret: secret! };
     const ofBrowser: Fields = { client_id: web.client_id };
     const statusOf = (client: Fields, address: string) => async () => (await push(client, address)).status;
-    await repeatedly(pushed + PER_BATCH, statusOf(ofService, '192.0.2.9'), 201);
+    await repeatedly(1, statusOf(ofService, '192.0.2.9'), 201);
+    await copyNewest(services, 'PushedAuthorizationRequest', pushed - PER_BATCH);
+    await repeatedly(2 * PER_BATCH, statusOf(ofService, '192.0.2.9'), 201);
     assert.equal((await openRows(services))['PushedAuthorizationRequest'], pushed);
     await repeatedly(PER_BATCH, statusOf(ofBrowser, '192.0.2.1'), 201);
     const rows = await openRows(services);
