@@ -6,7 +6,7 @@ import { openMysqlSource } from '#importers/databases/mysql-source.ts';
 import { InputError } from '#importers/finding.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const LIMITS = { open_ms: 3_000, statement_ms: 2_000, bytes: 4_000_000 };
+const LIMITS = { open_ms: 3_000, statement_ms: 2_000, bytes: 1_000_000 };
 
 /** A packet of the protocol: three bytes of length, the number in the sequence, the payload. */
 function packet(sequence: number, payload: Buffer): Buffer {
