@@ -156,7 +156,7 @@ onEachDatabase('the internal listener serves liveness, readiness and metrics of 
   const seconds = valueOf(await scrape(internal), 'scorehall_last_backup_timestamp_seconds')!;
   assert.ok(Math.abs(seconds - statSync(backup).mtimeMs / 1000) < 60, `${seconds}`);
   // The job that counts them runs once a second.
-  while (valueOf(await scrape(internal), 'scorehall_matches') !== MATCHES) await pause(20);
+  while (valueOf(await scrape(internal), 'scorehall_matches') !== MATCHES) await pause(200);
   if (!url.startsWith('postgres')) {
     assert.ok(valueOf(metrics, 'scorehall_database_wal_bytes')! > 0, 'the log is beside the file, not beside the link');
     checkPrinted(internal, settings);
