@@ -15,7 +15,7 @@ import { account, application, configured, login, person, sendEvents } from '#te
 import { CHILD_ENVIRONMENT } from '#test/support/child.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
-import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { rowsOf, tableNames } from '#test/support/database-content.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';
 /** Counts of attempts, which stay. */

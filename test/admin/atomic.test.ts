@@ -12,7 +12,7 @@ import { scorehall } from '#test/cli/scorehall.ts';
 import { account } from '#test/support/builders.ts';
 import { type Dialect, onEachDatabase, testContext } from '#test/support/context.ts';
 import { refuseAudit } from '#test/support/refused-audit.ts';
-import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { rowsOf, tableNames } from '#test/support/database-content.ts';
 import { allOperations, EXAMPLES, nameIn } from './all-examples.ts';
 
 const SECRET_KEY = 'a secret that is long enough for tests';

@@ -15,7 +15,7 @@ import { listAudit } from '#store/audit/audit.ts';
 import { enter, makeOperator, openTestConsole, tokenOn } from '#test/console/support.ts';
 import { scorehall } from '#test/cli/scorehall.ts';
 import { onEachDatabase, testContext } from '#test/support/context.ts';
-import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { rowsOf, tableNames } from '#test/support/database-content.ts';
 import { allOperations, EXAMPLES, nameIn } from './all-examples.ts';
 import type { Example, Twin } from './examples.ts';
 

@@ -135,15 +135,16 @@ const SELECTS = Object.keys(TABLES).map((table) => [table, sql`select * from ${i
 
 /** The words of the ids, those of withdrawn events included. */
 function wordsIn({ servers, players, maps, ledger }: Rows): Record<Kind, Map<unknown, string>> {
-  const words = (rows: Row[] | undefined, column: string) =>
-    new Map(rows!.map((row) => [row['key'] as unknown, String(row[column])]));
   return {
-    server: words(servers, 'name'),
-    player: words(players, 'uuid'),
-    map: words(maps, 'name'),
-    event: words(ledger, 'event_id'),
+    server: columnByKey(servers, 'name'),
+    player: columnByKey(players, 'uuid'),
+    map: columnByKey(maps, 'name'),
+    event: columnByKey(ledger, 'event_id'),
   };
 }
+
+const columnByKey = (rows: Row[] | undefined, column: string): Map<unknown, string> =>
+  new Map(rows!.map((row) => [row['key'], String(row[column])]));
 
 /** A row with names in the place of ids, and without the columns that may differ. */
 function canonicalRow(

@@ -39,7 +39,7 @@ import { finishJobs } from '#test/support/jobs.ts';
 import { Mirror } from '#test/support/mirror.ts';
 import { publicPaths } from '#test/support/public-paths.ts';
 import { ask } from '#test/support/request.ts';
-import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { rowsOf, tableNames } from '#test/support/database-content.ts';
 
 /** Names and UUIDs that no other text contains. */
 const UUID = '5e7ac0de-91b4-4d3c-a26f-77e0c4b1d952';

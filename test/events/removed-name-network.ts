@@ -21,7 +21,7 @@ import {
 } from '#test/support/builders.ts';
 import type { TestAppContext } from '#test/support/context.ts';
 import { finishJobs } from '#test/support/jobs.ts';
-import { rowsOf, tableNames } from '#test/support/rows.ts';
+import { rowsOf, tableNames } from '#test/support/database-content.ts';
 import { canonicalDumpOf } from './canonical-dump.ts';
 
 /** A network with a player whose former name is removed. */
