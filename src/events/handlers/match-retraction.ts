@@ -1,4 +1,4 @@
-import type { Queryable } from '#db/db.ts';
+import { columnOf, type Queryable } from '#db/db.ts';
 import { list, sql } from '#db/sql.ts';
 import { isExcluded } from '#store/game/excluded-matches.ts';
 import { countedTwice, joinedResult, type MatchResult } from '#store/game/player-matches.ts';
@@ -105,6 +105,9 @@ export async function continueMatch(
   budget.spend(count);
   if (next.offset < uuids.length || budget.isSpent) return next;
   if (match.kills.length > 0 && !(await deleteKills(work.tx, cursor, budget))) return next;
+  // The UUIDs of a player who will be merged again lead to the survivor, whose records they are not yet.
+  const left = sql`select player_key from player_matches where match_key = ${cursor.key}`;
+  await deletePlayers(work, cursor, await columnOf<number>(work.tx, left));
   // Reports of players that a merge has moved meanwhile.
   await withdrawReports(work, cursor.key);
   await work.tx.run(sql`delete from matches where key = ${cursor.key}`);
@@ -120,15 +123,13 @@ async function readMatch(tx: Queryable, row: LedgerRow): Promise<MatchData> {
 
 /** Removes the players from the cursor's offset to `end`. */
 async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCursor, end: number): Promise<void> {
-  const { key, offset, countedFor, hasRivals } = cursor;
-  const { tx, players } = work;
+  const { key, offset } = cursor;
+  const { players } = work;
   const uuids = matchUuids(match).slice(offset, end);
   if (uuids.length === 0) return;
   await work.load(uuids);
   const playerKeys = [...new Set(uuids.map((uuid) => players.find(uuid)!.key))];
-  await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
   await withdrawReports(work, key, playerKeys);
-  if (hasRivals) await markStale(tx, 'records', playerKeys);
   const group = groupOf(match.facts.gamemode);
   const ofTeams = match.players.slice(offset, end);
   if (!cursor.isExcluded)
@@ -139,6 +140,18 @@ async function removePlayers(work: UnitOfWork, match: MatchData, cursor: MatchCu
   );
   const named = [...ofTeams, ...scorers].map(([uuid, name]) => ({ uuid, name, time: match.finished }));
   await markObservedStale(work, named);
+  await deletePlayers(work, cursor, playerKeys);
+}
+
+/** Deletes the rows of players, and subtracts them from the leaderboards. */
+async function deletePlayers(
+  { tx }: UnitOfWork,
+  { key, countedFor, hasRivals }: MatchCursor,
+  playerKeys: readonly number[],
+): Promise<void> {
+  if (playerKeys.length === 0) return;
+  await removePlayersFromLeaderboards(tx, key, playerKeys, countedFor);
+  if (hasRivals) await markStale(tx, 'records', playerKeys);
   await tx.runAll([
     sql`delete from player_matches where match_key = ${key} and player_key in (${list(playerKeys)})`,
     sql`delete from name_observations where player_key in (${list(playerKeys)}) and ledger_key = ${key}`,

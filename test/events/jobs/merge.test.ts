@@ -6,6 +6,7 @@ import { keyOf } from '#platform/ids.ts';
 import { ROWS_PER_CHUNK } from '#events/ledger/chunk.ts';
 import { runJobs } from '#events/jobs/runner.ts';
 import { createWithdrawal } from '#events/jobs/withdrawal.ts';
+import { projectMatches } from '#store/game/leaderboards/leaderboard-projection.ts';
 import type { WireEvent } from '#events/schema/index.ts';
 import { after, BEGINNING, configured, event, login, match, person, sendEvents, team } from '#test/support/builders.ts';
 import { DIALECTS, TestClock, twoDatabases } from '#test/support/context.ts';
@@ -33,6 +34,8 @@ const scored = (player: { uuid: string; name: string }, count: number): WireEven
 interface Case {
   name: string;
   events: WireEvent[];
+  /** Merges that are complete when the withdrawal begins. */
+  before?: WireEvent[];
   /** Places of the events that are withdrawn by a job that waits while the merges arrive. */
   withdrawn?: number[];
   merges: WireEvent[];
@@ -71,6 +74,17 @@ const CASES: Case[] = [
     merges: [merge(FROM, INTO), merge(INTO, THIRD)],
   },
   {
+    name: 'the surviving player is merged again while a match of the merged one is withdrawn',
+    events: [
+      match({ teams: [team('Red', { ...FROM, kill_count: 3 })] }),
+      ...logins(INTO, 3, 50),
+      ...logins(THIRD, 3, 90),
+    ],
+    before: [merge(FROM, INTO)],
+    withdrawn: [0],
+    merges: [merge(INTO, THIRD)],
+  },
+  {
     name: 'the surviving player is merged into one that nobody has seen',
     events: [...scored(FROM, LONG), ...logins(INTO, 3, 50)],
     merges: [merge(FROM, INTO), merge(INTO, THIRD)],
@@ -78,10 +92,16 @@ const CASES: Case[] = [
 ];
 
 /** Sends the events of a case, each step with its jobs done or all jobs at the end. */
-async function play(db: Db, { events, withdrawn = [], merges }: Case, finishesEachJob: boolean): Promise<void> {
+async function play(
+  db: Db,
+  { events, before = [], withdrawn = [], merges }: Case,
+  finishesEachJob: boolean,
+): Promise<void> {
   const clock = new TestClock();
   const finish = async (): Promise<void> => (finishesEachJob ? await runJobs({ db, clock }) : undefined);
   const receipts = await sendEvents({ db, clock }, SERVER, ...events);
+  if (before.length > 0) await sendEvents({ db, clock }, ...before);
+  while (await projectMatches(db, 'UTC', clock.now()));
   const keys = withdrawn.map((place) => keyOf(receipts[place + 1]!)!);
   if (keys.length > 0) await createWithdrawal(db, clock, { keys }, { total: keys.length });
   await finish();
