@@ -97,8 +97,9 @@ async function opened(t: TestContext, options: Pick<SenderOptions, 'url'> & Part
   return sender;
 }
 
+const wrong = (options: object) => openSender({ url: 'http://127.0.0.1:9', key: 'k', folder: folder(), ...options });
+
 test('an address or a key that can never work is refused at once', async () => {
-  const wrong = (options: object) => openSender({ url: 'http://127.0.0.1:9', key: 'k', folder: folder(), ...options });
   for (const url of [undefined, '', '127.0.0.1:7403', 'localhost:7403', '/events'])
     await assert.rejects(wrong({ url }), /^TypeError: url must be the address of the ingest, like https:/, url);
   for (const key of [undefined, '', 'shk_a\n', ' shk_a'])
