@@ -69,7 +69,7 @@ export function accountPages(app: Hono<Env>, deps: Deps): void {
       await endSessions(tx, account.id, which);
       await record(tx, c, deps, account, { action: 'session.end', detail: { others } });
     });
-    return `/account?done=${others ? 'others' : 'session'}_ended`;
+    return '/account?done=session_ended';
   });
   onLimitedForm('/account/applications/end', async (c, { account }, { client_id = '' }) => {
     if (client_id === '') return '/account';
@@ -140,7 +140,7 @@ function doneText(
   if (done === 'saved') return security.saved;
   if (done === 'name_removed') return former_name.done;
   if (done === 'privacy') return t.privacy.saved;
-  return done === 'ended' || done === 'session_ended' || done === 'others_ended' ? t[done] : undefined;
+  return done === 'ended' || done === 'session_ended' ? t[done] : undefined;
 }
 
 const row = (label: string, value: Html, action: Html): Html =>
