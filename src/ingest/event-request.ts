@@ -170,20 +170,38 @@ function parseLine(line: Buffer | undefined): ParsedEvent {
   return 'raw' in parsed ? parsed.raw : parsed;
 }
 
-/** Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs. */
-async function* mapInOrder<T, R>(inputs: AsyncIterable<T>, map: (input: T) => Promise<R>): AsyncGenerator<R> {
+/**
+ * Maps each input with `map`, up to `MAX_OPEN_BATCHES` at a time, and yields the results in the order of the inputs, also while the
+ * next input has not arrived: a client may wait for its receipts.
+ */
+async function* mapInOrder<T, R>(inputs: AsyncGenerator<T>, map: (input: T) => Promise<R>): AsyncGenerator<R> {
   const open: Promise<R>[] = [];
   try {
-    for await (const input of inputs) {
-      const result = map(input);
-      // The `yield await` below reports a failure; without this handler Node would treat it as unhandled until then.
-      result.catch(() => undefined);
-      open.push(result);
-      if (open.length >= MAX_OPEN_BATCHES) yield await open.shift()!;
+    for (;;) {
+      const next = handled(inputs.next());
+      while (open.length > 0 && (open.length >= MAX_OPEN_BATCHES || (await isFirst(open[0]!, next))))
+        yield await open.shift()!;
+      const { done, value } = await next;
+      if (done === true) break;
+      open.push(handled(map(value)));
     }
   } catch (error) {
     while (open.length > 0) yield await open.shift()!;
     throw error;
+  } finally {
+    void handled(inputs.return(undefined));
   }
   while (open.length > 0) yield await open.shift()!;
 }
+
+/** A promise whose failure is reported when it is awaited, and not as unhandled until then. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+const isFirst = (one: Promise<unknown>, other: Promise<unknown>): Promise<boolean> =>
+  Promise.race([one.then(isTrue, isTrue), other.then(isFalse, isFalse)]);
+
+const isTrue = (): boolean => true;
+const isFalse = (): boolean => false;

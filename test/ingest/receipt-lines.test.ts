@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import type { Receipt } from '#events/ledger/receipts.ts';
 import { ReceiptLines } from '#ingest/receipt-lines.ts';
+import { match } from '#test/support/builders.ts';
+import { onEachDatabase } from '#test/support/context.ts';
+import { openIngestService } from './service.ts';
 
 /** More than the buffers of a connection hold. */
 const LARGE: Receipt = { id: 'a', status: 'rejected', reason: 'x'.repeat(16 * 1024 * 1024), place: '' };
@@ -23,4 +27,20 @@ test('nothing waits for a client that has gone without reading its receipts', { 
   client.resetAndDestroy();
   await assert.rejects(written, /closed the connection/);
   await assert.rejects(lines.write([LARGE]), /closed the connection/);
+});
+
+onEachDatabase('a client may wait for the receipt of a line before it sends the next one', async (t, url) => {
+  const { origin, alpha } = await openIngestService(t, url);
+  const headers = { authorization: `Bearer ${alpha}`, 'content-type': 'application/x-ndjson' };
+  const outgoing = request(`${origin}/events`, { method: 'POST', headers });
+  t.after(async () => void outgoing.destroy());
+  const statuses: string[] = [];
+  outgoing.write(`${JSON.stringify(match())}\n`);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  for await (const line of createInterface({ input: response })) {
+    statuses.push((JSON.parse(line) as Receipt).status);
+    if (statuses.length === 6) outgoing.end();
+    else outgoing.write(`${JSON.stringify(match())}\n`);
+  }
+  assert.deepEqual(statuses, Array(6).fill('accepted'));
 });
