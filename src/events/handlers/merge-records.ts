@@ -3,7 +3,11 @@ import { exists, getValue, type Queryable } from '#db/db.ts';
 import { identifier, join, list, sql } from '#db/sql.ts';
 import { pseudonymsByHash } from '#store/accounts/pseudonyms.ts';
 import { mergeRemovedNames } from '#store/accounts/removed-names.ts';
-import { mergeLeaderboards, subtractPlayedTwice } from '#store/game/leaderboards/leaderboard-projection.ts';
+import {
+  followRanked,
+  mergeLeaderboards,
+  subtractPlayedTwice,
+} from '#store/game/leaderboards/leaderboard-projection.ts';
 import { type Counts, groupColumns, rankChanges } from '#store/game/player-stats.ts';
 import { GROUP_NAMES, groupOf } from '#store/game/statistics-groups.ts';
 import { isCounted } from '#store/game/excluded-matches.ts';
@@ -227,6 +231,8 @@ async function complete(work: UnitOfWork, { from, merged, survivor }: MergeParam
   const before = await nameOf(tx, survivor);
   if (await mergePlayerNames(tx, merged, survivor)) await markStale(tx, 'player', [survivor]);
   if ((await nameOf(tx, survivor)) !== before) await work.addRenamed([survivor]);
+  // The name may be a pseudonym now, or no longer.
+  await followRanked(tx, now, [survivor]);
   await mergeRemovedNames(tx, now, survivor);
   await storeKey(tx, from, merged, survivor);
   await moveStale(tx, merged, survivor);

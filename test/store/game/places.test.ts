@@ -119,7 +119,12 @@ onEachDatabase('places are exact after matches, withdrawals, merges, erasures an
   await sendEvents(context, event('player.merged', { from: person(7).uuid, into: person(8).uuid }));
   await runJobs(context);
   await assertExact(context);
+  await sendEvents(context, login('Alpha', person(9), { time: after(90_000) }));
   assert.ok('uuid' in (await erasePlayer(db, clock.now(), person(9).uuid)));
+  await runJobs(context);
+  await assertExact(context);
+  // The pseudonym is the newest name of the survivor.
+  await sendEvents(context, event('player.merged', { from: person(9).uuid, into: person(10).uuid }));
   await runJobs(context);
   await assertExact(context);
   await retractEvents(db, clock, [first]);
