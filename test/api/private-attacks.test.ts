@@ -140,8 +140,8 @@ onEachDatabase('a match that is withdrawn while it is read does not show a hidde
   assert.match((await get(path)).text, /"streak":2/);
   await createWithdrawal(db, clock, { keys: [keyOf(id!)!] });
   const { shortReads } = db;
-  const read = shortReads.tuples.bind(shortReads);
-  const mocked = t.mock.method(shortReads, 'tuples', async (query: Parameters<typeof read>[0]) => {
+  const read = shortReads.all.bind(shortReads);
+  const mocked = t.mock.method(shortReads, 'all', async (query: Parameters<typeof read>[0]) => {
     if (query.strings.some((text) => text.includes('from match_counters'))) {
       mocked.mock.restore();
       await runChunk(context);
