@@ -23,7 +23,7 @@ import {
   team,
   sendEvents,
 } from '#test/support/builders.ts';
-import { onEachDatabase, createTestDatabase, testContext } from '#test/support/context.ts';
+import { onEachDatabase, onSqlite, createTestDatabase, testContext } from '#test/support/context.ts';
 import { everyPage } from './pages.ts';
 import { get, page, SITE } from './request.ts';
 import { fillNetwork } from './world.ts';
@@ -494,6 +494,16 @@ test('the home page of a network of 300 servers is no longer than others', async
   assert.equal(body.match(/class="server card/g)?.length, 20);
   for (const name of names) assert.ok(body.includes(`<bdi>${name}</bdi>`), name);
   assert.match(textOf(body), /and 15 others .* and 280 others .* Server 399 Twin Peaks 25 \/ 40/);
+});
+
+onSqlite('the page about privacy says whether matches name private players', async (t, url) => {
+  for (const setting of ['name', 'hidden']) {
+    const context = await testContext(t, url, { PRIVATE_IN_MATCHES: setting });
+    const [en, ja] = [await page(context, '/privacy'), await page(context, '/privacy?lang=ja')];
+    assert.equal(/punishments and the players of matches stay public/.test(en), setting === 'name');
+    assert.equal(/処分と試合の参加者は公開/.test(ja), setting === 'name');
+    assert.match(en + ja, /(punishments|matches) stay public[^]*は公開されます/);
+  }
 });
 
 /** The text of a page without its markup. */

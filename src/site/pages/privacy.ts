@@ -30,8 +30,8 @@ function read(path: string): string[] {
 /** `/privacy`: the operator's statement, or a description of what the service stores. */
 export function showPrivacy(privacy: Privacy): (request: PageRequest) => Promise<PageContent> {
   return async ({ text, language, deps }) => {
-    const { NETWORK_NAME: network, CONTACT } = deps.config;
-    const paragraphs = privacy?.[language] ?? text.privacy.paragraphs(network);
+    const { NETWORK_NAME: network, CONTACT, PRIVATE_IN_MATCHES } = deps.config;
+    const paragraphs = privacy?.[language] ?? text.privacy.paragraphs(network, PRIVATE_IN_MATCHES === 'hidden');
     return {
       title: text.frame.privacy,
       description: text.privacy.description(network),

@@ -265,8 +265,8 @@ export const en = {
   punishmentStates: { active: 'Active', expired: 'Expired', revoked: 'Revoked' },
   privacy: {
     description: (network: string) => `What ${network} stores about players and visitors.`,
-    paragraphs: (network: string) => [
-      `${network} stores what its game servers report: names and UUIDs of players, when they joined and left, the matches they played and their statistics in them, ratings of maps, and punishments. All of it is public on these pages and through the data API, unless a player makes the profile private on the account page; punishments and the players of matches stay public.`,
+    paragraphs: (network: string, hidesPrivate: boolean) => [
+      `${network} stores what its game servers report: names and UUIDs of players, when they joined and left, the matches they played and their statistics in them, ratings of maps, and punishments. All of it is public on these pages and through the data API, unless a player makes the profile private on the account page; punishments ${hidesPrivate ? '' : 'and the players of matches '}stay public.`,
       'To stop abuse, requests are counted by network address for about an hour.',
       'These pages set no cookie unless you choose a language or sign in. They load nothing from other hosts and use no analytics.',
       'If you have an account here, the account page shows everything stored about it. For an account with a linked player that includes the wins and the place at your last two visits, so that these pages can say what has changed. It lists by day which applications have read your game data, and the punishments in force; a new punishment is also reported to you by mail. You can download that data as a file, and you can delete the account. Finished matches then remain under a made-up name and UUID that do not identify you. The log of actions on the account also remains, without your name, for a period set by the operator.',
