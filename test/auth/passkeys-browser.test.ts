@@ -214,11 +214,11 @@ test('passkeys register, sign in, confirm and are replaced in a browser', async 
     await robin.open('/account/security/passkeys/add');
     await robin.confirmByCode('Recovery code', codes[0]!.toLowerCase());
     await robin.addPasskey('New phone');
-    await robin.sees('The passkey is added.');
+    await robin.sees('The passkey is added, and you are signed out everywhere else.');
     await robin.sees('9 of 10 are left.');
     await robin.follow('Remove: Old phone');
     await robin.click('Remove');
-    await robin.sees('The passkey is removed.');
+    await robin.sees('The passkey is removed, and you are signed out everywhere else.');
     services.context.clock.advance(FIVE_MINUTES);
     await robin.follow('Remove: New phone');
     await robin.usePasskey('Use a passkey');
