@@ -16,7 +16,7 @@ const CODINGS: Record<ContentCoding, (body: Buffer) => Promise<Buffer>> = {
   br: (body) => promisify(zlib.brotliCompress)(body, BROTLI),
   gzip: promisify(zlib.gzip),
 };
-/** Of a short body: handing it to another thread takes this thread as long as to compress it. */
+/** Codings of a short body. Handing the body to another thread takes this thread as long as compressing it. */
 const SHORT_CODINGS: Record<ContentCoding, (body: Buffer) => Buffer> = {
   zstd: zlib.zstdCompressSync,
   br: (body) => zlib.brotliCompressSync(body, BROTLI),
@@ -35,7 +35,7 @@ export interface Body {
   length: number;
   etag: string;
   type: RenderedBody['type'];
-  /** The compressed body, which is sent again with it. */
+  /** The body in each content coding that a client has asked for, so that a cached body is compressed once. */
   coded?: Partial<Record<ContentCoding, Buffer>>;
   /** The UUIDs of the players that it is about. */
   about?: readonly string[];

@@ -112,7 +112,7 @@ export class RequestObserver {
   readonly #hasProxies: boolean;
   readonly #refused: RefusedRequests;
   readonly #durations: ReturnType<typeof histogram<'service' | 'route' | 'status'>>;
-  /** Those of each status and route. */
+  /** The part of the histogram of each status and route. */
   readonly #byRoute = new Map<string, { observe(seconds: number): void }>();
 
   constructor({ config, log, metrics }: AppContext, service: string, refused: RefusedRequests) {

@@ -28,7 +28,7 @@ export interface IngestDeps {
 /** Who reports events, and how. */
 export interface Report {
   sender: Sender;
-  /** Check the events and store nothing, as their receipts say: the request asks for it, or the key is a test key. */
+  /** Whether the events are checked and not stored, because the request asks for a dry run or the key is a test key. */
   dryRun: boolean;
 }
 
@@ -194,7 +194,7 @@ async function* mapInOrder<T, R>(inputs: AsyncGenerator<T>, map: (input: T) => P
   while (open.length > 0) yield await open.shift()!;
 }
 
-/** A promise whose failure is reported when it is awaited, and not as unhandled until then. */
+/** Keeps Node from reporting the failure of a promise as unhandled before the promise is awaited. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

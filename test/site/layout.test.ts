@@ -5,7 +5,17 @@ import { openAppContext } from '#context/context.ts';
 import { readConfig } from '#platform/config/config.ts';
 import { openServices } from '#server/listeners.ts';
 import { launchBrowser, type TestBrowser } from '#test/support/browser.ts';
-import { after as later, login, map, match, person, sendEvents, team } from '#test/support/builders.ts';
+import {
+  after as later,
+  configured,
+  login,
+  map,
+  match,
+  person,
+  presence,
+  sendEvents,
+  team,
+} from '#test/support/builders.ts';
 import { createTestDatabase, TestClock, type TestAppContext } from '#test/support/context.ts';
 import { freePorts } from '#test/support/ports.ts';
 import { everyPage, type SitePage } from './pages.ts';
@@ -48,6 +58,9 @@ async function open(): Promise<Opened> {
     match({ win: HEBREW, teams: [team(HEBREW, 1), team('Blue', 2)] }),
     login('Alpha', person(4242, 'Newcomer')),
     map('Ricochet Alley', { gamemodes: ['ffa'], teams: [] }),
+    // The home page folds servers beyond 20.
+    ...Array.from({ length: 30 }, (_, number) => configured(`Lobby of the harbour ${number}`, { order: 100, max: 40 })),
+    presence('Lobby of the harbour 29', { players: ['Newcomer'], current_map: 'Ricochet Alley' }),
   );
   stack.use(await openServices(context, ['SITE']));
   const browser = stack.use(await launchBrowser());

@@ -64,7 +64,7 @@ class ImportReport implements Listener {
 const lineOf = (word: 'refused' | 'note', { file, place }: Where, text: string): string =>
   `${word.padEnd(7)}  ${place === '' ? file : `${file}, ${place}`}: ${text}`;
 
-/** Enough lines that one bad database does not make the memory grow. */
+/** Maximum lines that are remembered as printed, so that a database with many faults does not fill the memory. */
 const MOST_REMEMBERED = 1_000;
 
 /** Prints the results of the rounds of a followed import, and each refusal or note once. */

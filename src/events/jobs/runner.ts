@@ -99,7 +99,7 @@ function endedJob(job: Job, now: number): Job {
   return { ...job, state: 'done', params: '{}', finished: now };
 }
 
-/** It is not finished, because what it has not replaced or moved is as before. */
+/** A failed job stays unfinished, because the records that it has not replaced or moved are as before. */
 async function failJob(db: Db, { key }: Job, error: unknown): Promise<void> {
   const text = error instanceof Error ? error.message : String(error);
   await db.run(sql`update jobs set state = 'failed', error = ${text} where key = ${key}`);

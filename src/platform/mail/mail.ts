@@ -218,7 +218,7 @@ function folderDelivery(config: Config, clock: Clock, terminal: NodeJS.WritableS
     const file = join(folder, `${timestamp}-${process.pid}-${++mailCount}.eml`);
     const head = `From: ${from}\nTo: ${to}\nSubject: ${subject}\nContent-Type: text/plain; charset=utf-8\n`;
     writeFileSync(file, `${head}\n${text}`, { mode: 0o600 });
-    // A code has no link.
+    // A mail with a code has no link, so the path of its file is printed.
     const links = text.match(/https?:\S+/g) ?? [file];
     terminal.write(`mail to ${to}: ${subject}\n${links.map((link) => `  ${link}\n`).join('')}`);
   };

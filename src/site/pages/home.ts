@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const CHART_POINTS = 288;
 const LATEST_MATCHES = 8;
 const ACTIVE_PLAYERS = 10;
-/** Further servers are lines, so that the page of a network of 300 servers is no longer than others. */
+/** The home page shows this many servers as cards and folds the others into a list, so that it stays below 100 KB with 300 servers. */
 const SERVER_CARDS = 20;
 const NAMES_ON_CARD = 10;
 

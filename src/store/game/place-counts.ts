@@ -13,7 +13,7 @@ const WIDTH = 64;
 const LEVELS = 9;
 /** The level whose bucket 1 has all players with a value. */
 const ALL = LEVELS;
-/** On the levels from this one on there are few rows, also of buckets that a range over several levels leaves out. */
+/** From this level on the histograms have so few rows that one range of the index may cover several levels. */
 const SPARSE = 3;
 
 /** What is compared: the column `counter` of a leaderboard, or of the ranks in `teampvp`. */
@@ -46,7 +46,10 @@ export async function placesOf(db: Queryable, values: readonly (Ranking & { valu
   });
 }
 
-/** On the sparse levels whose first bucket has the value, the higher buckets of the same parent are the same on each. */
+/**
+ * The ranges of buckets with higher values. On a sparse level whose first bucket has the value, the range is the same as on the
+ * levels above, so that one condition covers all of them.
+ */
 function higherRanges({ value, ...ranking }: Ranking & { value: number }): Sql[] {
   const buckets = bucketsOf(value);
   const first = Math.max(SPARSE, buckets.findLastIndex((bucket) => bucket > 0) + 1);
